@@ -56,11 +56,13 @@ void run(Draw& draw) {
     std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
     std::shared_ptr<Environment> env;
+    std::string name;
     with_configuration(sources_for(draw.options, draw.environment),
                        [&](Json configuration, const std::string& where) {
                            const uint32_t count = cut_batch(configuration, draw.which);
                            require_environment("--env", draw.which, count);
                            crash.emplace(configuration);
+                           name = name_of(draw.environment, configuration);
                            env = load_environment(on, plugins, configuration, where);
                        });
     for (uint32_t i = 0; i < draw.steps; ++i) env->step_at_random();
@@ -68,8 +70,7 @@ void run(Draw& draw) {
 
     Drawing drawing(*env);
     const DisplayList picture = drawing.draw(draw.which);
-    const std::string stem = env->settings().source.stem().string();
-    if (draw.out.empty()) draw.out = stem + ".svg";
+    if (draw.out.empty()) draw.out = name + ".svg";
     const std::string title = env->name() + " after " + std::to_string(draw.steps) + " steps";
     write_picture(draw.out, picture, title, draw.pixels);
     say(draw, *env, picture, drawing.by_author());

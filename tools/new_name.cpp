@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
+#include "engine/env/find_environment.h"
 
 #include <algorithm>
 #include <cctype>
@@ -96,8 +97,9 @@ void require_free_name(const std::string& name, const std::vector<fs::path>& fol
     for (const fs::path& folder : folders) {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
-            if (entry.path().extension() != ".cu") continue;
-            if (entry.path().stem() == name)
+            if (entry.path().stem() != name) continue;
+            if (entry.path().extension() == ".cu" ||
+                (entry.path().extension() == ".json" && says_environment(entry.path())))
                 throw Error(name, "is there already: " + entry.path().string(),
                             "choose another name, or remove that file");
         }

@@ -5,6 +5,7 @@
 #include "engine/base/other_writer.h"
 #include "engine/base/text.h"
 #include "engine/env/find_environment.h"
+#include "engine/run/written_policies.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
@@ -85,6 +86,11 @@ void add_config_options(Command command, Options& options, bool positional_confi
     if (positional_config) command.option("config", options.config, "Configuration file (JSON)");
     else command.option("--config", options.config, "Configuration file (JSON)");
     add_assignments(command, options);
+}
+
+std::string name_of(const std::string& env, const Json& configuration) {
+    const fs::path source = configuration["env"]["source"].get<std::string>();
+    return (is_written_by_run(env) ? source : fs::path(env)).stem().string();
 }
 
 std::string own_program() {
@@ -180,8 +186,9 @@ void look_at_choice(const std::vector<fs::path>& files) {
         throw Error(taken.string(), other + ", so that its name alone does not run it",
                     "./" + taken.filename().string() + " does");
     if (files.size() > 1)
-        std::cerr << printable(taken.stem().string() + ": " + taken.string() + " is taken, not " +
-                               files[1].string() + ", which its path would name")
+        std::cerr << printable(taken.stem().string() + ": " + taken.string() +
+                               " is taken; the other one, " + files[1].string() +
+                               ", has to be named by its path")
                   << std::endl;
 }
 

@@ -22,6 +22,10 @@ inline constexpr const char* env_help =
     "NAME for NAME.cu in this folder or in env_sources, or a path to a .cu; or settings that say "
     "which environment they are for: NAME for NAME.json, or a path to a .json";
 
+// What is made of such an argument, as a file or a run, begins with this name: the argument's, but for a run's config.json
+// the environment's.
+std::string name_of(const std::string& env, const Json& configuration);
+
 void add_common_options(Command command, Options& options);
 // The same for a command on the directory of a run, which has its seed.
 void add_run_options(Command command, Options& options, std::filesystem::path& run);

@@ -17,11 +17,8 @@ struct Train {
 
 void begin(Train& train, const Json& configuration, const std::string& where) {
     // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
-    const std::filesystem::path source = configuration["env"]["source"].get<std::string>(),
-                                named = train.environment;
-    const bool by_path = named.extension() == ".json";    // mostly a run's config.json
     const std::filesystem::path next =
-        std::filesystem::path("runs") / (by_path ? source : named).stem();
+        std::filesystem::path("runs") / name_of(train.environment, configuration);
     if (train.seeds && own_place(0).ranks > 1)
         throw Error("--seeds",
                     "trains one run after the other in one process, and there are " +

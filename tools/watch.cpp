@@ -22,10 +22,10 @@ std::vector<std::filesystem::path> data_files(const Watch& watch, const EnvSetti
 }
 
 // The path of the recording, checked on the command line. A process that is started anew takes the next free name.
-void choose_recording(Watch& watch, const EnvSettings& settings) {
+void choose_recording(Watch& watch, const EnvSettings& settings, const std::string& name) {
     watch.settings.record = watch.record.settings(settings.count);
     std::filesystem::path& to = watch.record.to;
-    if (to.empty()) to = free_path(settings.source.stem().string() + ".recording");
+    if (to.empty()) to = free_path(name + ".recording");
     if (std::filesystem::exists(to))
         throw Error(to.string(), "is there already", "a recording overwrites nothing");
     const std::filesystem::path folder = std::filesystem::absolute(to).parent_path();
@@ -99,6 +99,7 @@ void run(Watch& watch) {
         Config top(configuration, where);
         settings = read_env_settings(top.object("env"), 1, env_folders());
     });
+    const std::string name = name_of(watch.environment, resolved.json);
     watch.environment = resolved.named.string();    // the other process takes the same file
     require_environment("--env", watch.which, settings.count);
     if (!watch.web.web && !on_terminal(watch) &&
@@ -106,7 +107,7 @@ void run(Watch& watch) {
         throw Error("--env, --agent and --arrays",
                     "are of what is shown, and lines show none of it",
                     "a terminal without --json, or --web");
-    if (watch.record.wanted()) choose_recording(watch, settings);
+    if (watch.record.wanted()) choose_recording(watch, settings, name);
     listen_for_signals();
 
     Sections sections;

@@ -44,7 +44,9 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
     for (const PolicySettings& policy : policies) {
         const std::string its = "policies." + policy.name;
         if (policy.role != PolicySettings::Role::trained)
-            wrong(path, "'" + policy.name + "' is not trained, and has no past to play against");
+            wrong(path, "'" + policy.name +
+                            "' is not trained, and has no past to play against "
+                            "(policies.default.opponents=false does without a pool)");
         if (policy.past.members == 0)
             wrong(its + ".opponents", "'" + any->name +
                                           "' has a pool and needs one to play "

@@ -76,10 +76,17 @@ void set_path(Json& target, const std::string& assignment) {
     if (target.is_null()) target = Json::object();
     Json* at = &target;
     std::string passed;
-    for (const std::string& part : parts) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const std::string& part = parts[i];
         if (!at->is_object()) {
-            throw Error(where, (passed.empty() ? "the configuration" : passed) + " is " +
-                                   describe(*at) + ", not an object");
+            // Where it stands for none, what is below it may be given as a whole.
+            Json whole = assigned_value(assignment);
+            for (size_t k = parts.size(); k-- > i;) whole = Json{{parts[k], whole}};
+            const bool none = !passed.empty() && (at->is_boolean() || at->is_null());
+            throw Error(where,
+                        (passed.empty() ? "the configuration" : passed) + " is " + describe(*at) +
+                            ", not an object",
+                        none ? "--set " + passed + "='" + json_text(whole) + "' gives one" : "");
         }
         if (!at->contains(part)) (*at)[part] = Json::object();
         at = &(*at)[part];

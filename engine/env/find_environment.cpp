@@ -34,18 +34,8 @@ std::vector<fs::path> files_in(const std::vector<fs::path>& folders, const std::
     return files;
 }
 
-// Whether these are settings that may be named in place of their environment.
-bool says_environment(const fs::path& file) {
-    std::error_code ignored;
-    if (fs::file_size(file, ignored) > 1 << 20) return false;
-    try {
-        return load_json(file).at("env").at("source").is_string();
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-[[noreturn]] void say_not_found(const std::string& name, const std::vector<fs::path>& folders) {
+[[noreturn]] void say_not_found(const std::string& name, const std::vector<fs::path>& folders,
+                                bool or_settings) {
     std::vector<std::string> names;
     std::string places;
     for (size_t i = 0; i < folders.size(); ++i) {
@@ -53,7 +43,8 @@ bool says_environment(const fs::path& file) {
         std::error_code ignored;
         for (const auto& entry : fs::directory_iterator(folders[i], ignored))
             if (const fs::path ending = entry.path().extension();
-                ending == ".cu" || (ending == ".json" && says_environment(entry.path())))
+                ending == ".cu" ||
+                (or_settings && ending == ".json" && says_environment(entry.path())))
                 names.push_back(entry.path().stem());
     }
     std::sort(names.begin(), names.end());
@@ -63,11 +54,23 @@ bool says_environment(const fs::path& file) {
 
 }
 
-fs::path find_environment(const std::string& name, const std::vector<fs::path>& folders) {
+bool says_environment(const fs::path& file) {
+    std::error_code ignored;
+    if (fs::file_size(file, ignored) > 1 << 20) return false;
+    try {
+        const Json source = load_json(file).at("env").at("source");
+        return source.is_string() && source != "";
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+fs::path find_environment(const std::string& name, const std::vector<fs::path>& folders,
+                          bool or_settings) {
     if (name.empty()) throw Error("env.source", "no environment is named");
     if (is_path(name)) return file_at(name, "an environment", ".cu");
     const std::vector<fs::path> files = files_of_name(name, folders);
-    if (files.empty()) say_not_found(name, folders);
+    if (files.empty()) say_not_found(name, folders, or_settings);
     return files.front();
 }
 
@@ -79,8 +82,14 @@ std::vector<fs::path> files_of_name(const std::string& name, const std::vector<f
 std::vector<fs::path> settings_of_name(const std::string& name,
                                        const std::vector<fs::path>& folders) {
     if (name.ends_with(".json")) return {file_at(name, "settings", ".json")};
-    if (name.empty() || is_path(name) || !files_of_name(name, folders).empty()) return {};
-    return files_in(folders, name + ".json");
+    if (name.empty() || is_path(name)) return {};
+    std::vector<fs::path> files;
+    for (const fs::path& folder : folders) {
+        if (!files_of_name(name, {folder}).empty()) return files;
+        for (const fs::path& file : files_in({folder}, name + ".json"))
+            if (says_environment(file)) files.push_back(file);
+    }
+    return files.empty() ? files_in(folders, name + ".json") : files;
 }
 
 }

@@ -6,16 +6,21 @@
 namespace nacelle {
 
 // Finds "cartpole" in the first folder that has it, or takes a path to a .cu. Throws with the folders and the
-// nearest name.
+// nearest name, of settings too where those may be named in its place.
 std::filesystem::path find_environment(const std::string& name,
-                                       const std::vector<std::filesystem::path>& folders);
+                                       const std::vector<std::filesystem::path>& folders,
+                                       bool or_settings = false);
+
+// Whether the file is settings that say which environment they are for, and may be named in its place.
+bool says_environment(const std::filesystem::path& file);
 
 // All files of this name in the folders, in their order; a path names none.
 std::vector<std::filesystem::path> files_of_name(const std::string& name,
                                                  const std::vector<std::filesystem::path>& folders);
 
-// The files of settings that the name stands for: a path to a .json; or every NAME.json of the folders, in their order,
-// where no environment has the name.
+// The files of settings that the name stands for: a path to a .json; or every NAME.json of the folders that says whose
+// it is, in their order, where no environment in the same or an earlier folder has the name. Where nothing else has
+// the name, those too that do not say whose they are.
 std::vector<std::filesystem::path>
 settings_of_name(const std::string& name, const std::vector<std::filesystem::path>& folders);
 

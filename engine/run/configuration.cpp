@@ -4,6 +4,7 @@
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
 #include "engine/env/param_values.h"
+#include "engine/run/written_policies.h"
 
 #include <algorithm>
 
@@ -93,7 +94,12 @@ NamedSettings named_settings(const ConfigurationSources& sources) {
     const std::vector<std::filesystem::path> files =
         settings_of_name(sources.env, sources.env_folders);
     if (files.empty()) return {{}, {}, sources.env};
-    if (sources.found && !sources.env.ends_with(".json")) sources.found(files);
+    if (sources.found && !sources.env.ends_with(".json")) {
+        std::vector<std::filesystem::path> all = files;
+        for (auto& hidden : files_of_name(sources.env, sources.env_folders))
+            all.push_back(std::move(hidden));
+        sources.found(all);
+    }
     const std::filesystem::path& file = files.front();
     NamedSettings named{file, load_object(file), ""};
     named.environment = source_in(named.json, file.string());
@@ -109,16 +115,47 @@ NamedSettings named_settings(const ConfigurationSources& sources) {
     return named;
 }
 
+// A relative path in settings begins beside them where that file is there, else in the working directory.
+std::string seen_from(const std::filesystem::path& settings, const std::string& source) {
+    const bool is_path = source.find('/') != source.npos || source.ends_with(".cu");
+    if (!is_path || std::filesystem::path(source).is_absolute()) return source;
+    const std::filesystem::path beside = settings.parent_path() / source;
+    std::error_code ignored;
+    return std::filesystem::exists(beside, ignored) ? beside.string() : source;
+}
+
+// The environment that settings name.
+std::filesystem::path source_of_settings(const std::string& source,
+                                         const std::filesystem::path& settings,
+                                         const std::string& where,
+                                         const std::vector<std::filesystem::path>& folders) {
+    try {
+        return find_environment(seen_from(settings, source), folders);
+    } catch (const Error& error) {
+        if (source.empty()) throw;
+        const std::string at = where + ": env.source";
+        const bool is_settings =
+            source.ends_with(".json") || !settings_of_name(source, folders).empty();
+        if (is_settings) throw Error(at, source + " names settings", "name an environment");
+        throw Error(at + ": " + error.where(), error.reason(), error.instead());
+    }
+}
+
 // The environment that is named, or that the given settings name.
 std::filesystem::path find_source(const NamedSettings& named, const Json& given,
                                   const std::string& where, const ConfigurationSources& sources) {
-    const std::string name =
-        named.environment.empty() ? source_in(given, where) : named.environment;
     std::vector<std::filesystem::path> folders = sources.env_folders;
     if (const auto beside = named.file.parent_path();
         !beside.empty() && std::ranges::find(folders, beside) == folders.end())
         folders.insert(folders.begin(), beside);
-    std::filesystem::path source = find_environment(name, folders);
+    std::string name = named.environment;
+    std::filesystem::path source;
+    if (name.empty()) {
+        name = source_in(given, where);
+        source = source_of_settings(name, sources.file, where, folders);
+    } else if (!named.file.empty())
+        source = source_of_settings(name, named.file, named.file.string(), folders);
+    else source = find_environment(name, folders, true);
     const std::vector<std::filesystem::path> files = files_of_name(name, folders);
     if (sources.found && !files.empty()) sources.found(files);
     return source;
@@ -127,19 +164,25 @@ std::filesystem::path find_source(const NamedSettings& named, const Json& given,
 }
 
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
+    const NamedSettings named = named_settings(sources);
+    const bool names_run = is_written_by_run(named.file);
     Json given = Json::object(), from_file;
     std::string where = "configuration";
     if (!sources.file.empty()) {
         given = from_file = load_object(sources.file);
+        if (names_run) given = said_of_each(std::move(given), named.json);
         where = sources.file.string();
     }
-    for (const std::string& assignment : sources.assignments) {
+    const std::vector<std::string> assignments =
+        is_written_by_run(sources.file) ? said_of_each(sources.assignments, from_file)
+        : names_run                     ? said_of_each(sources.assignments, named.json)
+                                        : sources.assignments;
+    for (const std::string& assignment : assignments) {
         if (!sources.env.empty() && assignment.starts_with("env.source="))
             throw Error("--set " + assignment, "the environment is named already: " + sources.env,
                         "one of both");
         set_path(given, assignment);
     }
-    const NamedSettings named = named_settings(sources);
     const std::filesystem::path source = find_source(named, given, where, sources);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
@@ -160,7 +203,7 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         lay_over(merged, named.json, path);
     }
     if (!sources.file.empty()) origins.add_file(where, std::move(from_file));
-    for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
+    for (const std::string& assignment : assignments) origins.add_assignment(assignment);
     drop_settings_of_another_learner(merged, given);
     drop_settings_of_other_policies(merged, given);
     lay_over(merged, given, path);
@@ -176,7 +219,7 @@ ResolvedConfiguration changed_configuration(Json own, std::string where,
                                             const std::vector<std::string>& assignments) {
     Origins origins(where);
     origins.add_file(where, own);
-    for (const std::string& assignment : assignments) {
+    for (const std::string& assignment : said_of_each(assignments, own)) {
         set_path(own, assignment);
         origins.add_assignment(assignment);
     }

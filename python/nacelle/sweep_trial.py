@@ -7,6 +7,7 @@ from nacelle._engine import Error
 from nacelle.program import Command, machine
 from nacelle.sweep_file import write_whole
 
+WITHOUT = 20    # readings that have the score's like and not the score: some metrics come now and then
 PARTS = 20      # a trial is compared with others as often, at equal shares of its steps: settings may change the readings' steps
 
 
@@ -25,7 +26,7 @@ class PlayedTrial:
         self._command, self._stopped = None, False
         self._readings = {}     # the last one of each seed
         self._parts = {}        # by seed: its values at each share of the steps
-        self._reported = -1
+        self._reported, self._without = -1, 0
         self.pruned = False
 
     def run(self):
@@ -42,6 +43,8 @@ class PlayedTrial:
                 ended = line
         if self._stopped or self.pruned:
             return None
+        if self._without >= WITHOUT:
+            raise self._no_metric(self._last_readings()[0])
         return self._score(ended)
 
     def stop(self):
@@ -68,6 +71,7 @@ class PlayedTrial:
     def _take(self, reading):
         seed = reading.get("seed", 1)
         self._readings[seed] = reading
+        self._look_for_score(reading)
         if self._told.prune is None or self.pruned:
             return
         value = self._value(reading)
@@ -85,6 +89,23 @@ class PlayedTrial:
                 self._command.stop()
                 return
 
+    def _look_for_score(self, reading):
+        """Ends the trial early where its readings have no such metric, as where its name is misspelt."""
+        score = self._told.score
+        if score == "return" or self._without >= WITHOUT:
+            return
+        if score in reading:
+            self._without = -math.inf
+        like = score.partition(".")[0] + "." if "." in score else "loss."
+        if any(name.startswith(like) for name in reading):
+            self._without += 1
+        if self._without == WITHOUT:
+            self._command.stop()
+
+    def _no_metric(self, reading):
+        metrics = sorted(name for name, value in reading.items() if type(value) in (int, float))
+        return Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(metrics)}")
+
     def _value(self, reading):
         if self._told.score == "return":
             return reading.get("evaluation.return", reading.get("episode.return"))
@@ -98,9 +119,8 @@ class PlayedTrial:
         else:
             readings = self._last_readings()
             for reading in readings:
-                metrics = sorted(name for name, value in reading.items() if type(value) in (int, float))
-                if self._told.score not in metrics:
-                    raise Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(metrics)}")
+                if type(reading.get(self._told.score)) not in (int, float):
+                    raise self._no_metric(reading)
             score = sum(reading[self._told.score] for reading in readings) / len(readings)
         if score is None or not math.isfinite(score):
             raise Error(f"its score is {score}")

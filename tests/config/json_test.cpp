@@ -58,7 +58,8 @@ TEST_CASE("a path that leads nowhere is an error and changes nothing") {
     }
     CHECK(error_for("a.b=1") == "--set a.b=1: a is 1, not an object");
     CHECK(error_for("list.0=1") == "--set list.0=1: list is [1], not an object");
-    CHECK(error_for("o.n.x=1") == "--set o.n.x=1: o.n is null, not an object");
+    CHECK(error_for("o.n.x=1") ==
+          "--set o.n.x=1: o.n is null, not an object (--set o.n='{\"x\":1}' gives one)");
     Json text = "text";
     CHECK(error_of([&] { set_path(text, "a=1"); }) ==
           "--set a=1: the configuration is \"text\", not an object");

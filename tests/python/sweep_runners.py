@@ -171,6 +171,7 @@ def a_population_that_was_interrupted_ends_as_one_that_was_not():
 
 @case
 def wrong_words_are_told():
+    Path("bare.cu").write_text((nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text())      # with no settings beside it
     for changes, words in (
             ({"runner": "pbs"}, 'runner is "pbs"; there is local, slurm, ray'),
             ({"slurm": ["-p"]}, 'slurm is for "runner": "slurm"'),
@@ -188,7 +189,7 @@ def wrong_words_are_told():
             ({"search": "population", "settings": {"policies.default.hidden": [[32], [64]]}}, "settings.policies.default.hidden gives members"),
             ({"search": "population", "settings": {"env.count": [32, 64]}}, "settings.env.count gives members checkpoints of different shapes"),
             ({"search": "population", "population": {"every": 0}}, "population.every is 0; a whole number from 1 to 12000"),
-            ({"search": "population", "env": "tag_gridworld", "config": {}}, 'population trains for run.total_steps, which "config" does not set')):
+            ({"search": "population", "env": "bare", "config": {}}, 'population trains for run.total_steps, which "config" does not set')):
         refused(nacelle.Error, lambda: nacelle.sweep(quick("wrong"), **changes), words)
     assert not Path("wrong").exists()
     Path("here/sweep.json").write_text("{")

@@ -153,6 +153,13 @@ def scores_are_of_metrics_and_of_seeds():
     assert Path("metric/trial-1/seed-2/metrics.jsonl").exists() and "loss.value" in found.table()
     refused(nacelle.Error, lambda: nacelle.sweep(quick("frob", score="loss.frob")), "score loss.frob is no metric")
     refused(nacelle.Error, lambda: nacelle.sweep(quick("kind", score="kind", trials=1)), "score kind is no metric")
+    # Of a long trial it is told soon; what comes now and then is waited for.
+    forever = {"env": {"count": 64}, "run": {"total_steps": 10**12, "evaluate_every": 10**6}, "solved": {"return": None}}
+    for score in ("loss.frob", "entropie", "episode.retrun"):
+        refused(nacelle.Error, lambda: nacelle.sweep(quick(f"long-{score}", score=score, config=forever)), f"score {score} is no metric of its readings; there is")
+    late = {**QUICK, "run": {"total_steps": 600000, "evaluate_every": 200, "report_every": 1}}
+    found = nacelle.sweep(quick("late", score="evaluation.return", config=late, trials=1))
+    assert found.best["score"] > 0
 
 
 @case
@@ -188,6 +195,7 @@ def trials_that_fail_are_told():
 
 @case
 def wrong_words_are_told():
+    Path("bare.cu").write_text((nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text())      # with no settings beside it
     for changes, words in (
             ({"env": 3}, "sweep: env is 3; text is taken"),
             ({"envs": "a"}, "sweep: envs is not known; there is env, settings"),
@@ -209,7 +217,7 @@ def wrong_words_are_told():
             ({"goal": "up"}, 'goal is "up"; there is max, min'),
             ({"prune": {"before": 1}}, "prune.before is not known"),
             ({"prune": {"after": -1}}, "prune.after is -1; a whole number from 0"),
-            ({"prune": {"after": 9}, "env": "tag_gridworld", "config": {}}, 'prune.after is a share of run.total_steps, which "config" does not set'),
+            ({"prune": {"after": 9}, "env": "bare", "config": {}}, 'prune.after is a share of run.total_steps, which "config" does not set'),
             ({"prune": True, "score": "step"}, "prune compares trials at equal steps"),
             ({"device": "tpu"}, 'device is "tpu"; there is auto, cuda, cpu'),
             ({"config": []}, "config is []; an object is taken"),

@@ -23,7 +23,7 @@ def new_and_check_agree_about_a_folder_without_env_sources(bench):
 def the_file_that_lies_here_wins_and_one_line_says_so(bench):
     bench.write('cartpole.cu', bench.cartpole([('time_limit = 500', 'time_limit = 7')]))
     here = bench.folder.resolve()
-    said = f'cartpole: {here}/cartpole.cu is taken, not {here}/env_sources/cartpole.cu, which its path would name\n'
+    said = f'cartpole: {here}/cartpole.cu is taken; the other one, {here}/env_sources/cartpole.cu, has to be named by its path\n'
     for words in (('inspect', 'cartpole', '--json', *CPU), ('check', 'cartpole', '--json', *QUICK),
                   ('bench', 'cartpole', '--json', '--envs', '64,128', '--kind', 'step', '--repetitions', '1', '--graph-steps', '2', *CPU),
                   ('watch', 'cartpole', '--json', '--steps', '2', '--pace', '0', *CPU)):
