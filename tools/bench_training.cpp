@@ -22,6 +22,7 @@ ResolvedConfiguration standard_case(const StandardTraining& training, const Opti
     sources.assignments.clear();
     sources.env_folders = env_folders();    // a file of this name that lies here is another one
     sources.found = nullptr;
+    sources.note = nullptr;
     Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
     configuration = {{"env", {{"source", configuration["env"]["source"]}}}};

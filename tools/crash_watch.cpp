@@ -71,7 +71,7 @@ std::string typed_path(const std::filesystem::path& path) {
 
 CrashWatch::CrashWatch(const Json& configuration) {
     const std::filesystem::path author = author_of(configuration);
-    text_ = "; 'nacelle check " + typed_path(author) + "' says where\n";
+    text_ = "; 'nacelle check " + shell_word(typed_path(author)) + "' says where\n";
     // A line of the terminal that is rewritten in place may be open.
     copy_text((isatty(STDOUT_FILENO) ? "\n" : "") + printable(author.stem().string()) +
                   ": the environment's code ",

@@ -1,5 +1,6 @@
 #include "tools/interrupt.h"
 
+#include "engine/base/text.h"
 #include "tools/crash_watch.h"
 
 #include <csignal>
@@ -75,7 +76,7 @@ std::string waits_for_iteration(const std::filesystem::path& author) {
     return "nacelle: waiting for the end of the iteration that runs, to save a checkpoint; a "
            "second signal ends the process at once. If a function of the environment does not "
            "return, 'nacelle check " +
-           typed_path(author) + "' says which";
+           shell_word(typed_path(author)) + "' says which";
 }
 
 }

@@ -195,11 +195,13 @@ void look_at_choice(const std::vector<fs::path>& files) {
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
-    ConfigurationSources sources{.env = env,
-                                 .file = options.config,
-                                 .assignments = options.assignments,
-                                 .env_folders = named_folders(),
-                                 .found = look_at_choice};
+    ConfigurationSources sources{
+        .env = env,
+        .file = options.config,
+        .assignments = options.assignments,
+        .env_folders = named_folders(),
+        .found = look_at_choice,
+        .note = [](const std::string& line) { std::cerr << printable(line) << std::endl; }};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
     return sources;
 }

@@ -162,7 +162,8 @@ void run(const Runs& runs) {
                     "name a folder of runs; 'nacelle train' makes runs/");
     if (is_run(runs.folder))
         throw Error(runs.folder.string(), "is one run, not a folder of runs",
-                    "'nacelle inspect " + runs.folder.string() + "' shows what it holds");
+                    "'nacelle inspect " + shell_word(runs.folder.string()) +
+                        "' shows what it holds");
     const std::vector<Listed> all = listed_in(runs.folder);
     if (runs.json) return print_lines(all);
     if (all.empty()) std::printf("%s holds no runs\n", printable(runs.folder.string()).c_str());

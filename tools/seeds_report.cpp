@@ -154,7 +154,8 @@ void print_report(const SeedsReport& report) {
             table.note("seed " + std::to_string(seed.seed) + " failed: " + seed.failure);
     table.print();
     warn_of_greedy_actions(report);
-    if (count_of(report, is_unfinished)) std::printf("'nacelle resume %s' goes on\n", out.c_str());
+    if (count_of(report, is_unfinished))
+        std::printf("'nacelle resume %s' goes on\n", shell_word(out).c_str());
     for (const SeedResult& seed : report.seeds)
         for (const auto& path : seed.recordings)
             std::printf("recorded in %s\n", printable(path.string()).c_str());

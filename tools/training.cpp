@@ -57,7 +57,7 @@ std::string left_of(const TrainingRun& run) {
     const std::string out = run.out().string();
     if (!run.saved()) return out + ": no checkpoint was saved yet";
     return out + ": the checkpoint of step " + std::to_string(*run.saved()) +
-           " is whole; 'nacelle resume " + out +
+           " is whole; 'nacelle resume " + shell_word(out) +
            " --changed-source' goes on from it once the file is mended";
 }
 

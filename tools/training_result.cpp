@@ -1,6 +1,7 @@
 #include "tools/training_result.h"
 
 #include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/run/open_choices.h"
 #include "tools/progress_line.h"
 
@@ -92,7 +93,7 @@ std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosi
 
 // Why a run that was resumed took no step, and what makes it take more.
 void print_how_to_go_on(const TrainingRun& run) {
-    const std::string resume = "'nacelle resume " + run.out().string() + " --set ";
+    const std::string resume = "'nacelle resume " + shell_word(run.out().string()) + " --set ";
     if (run.paused())
         std::printf("It had taken these steps before: a higher --until, or none, trains on\n");
     else if (run.solved())

@@ -1,5 +1,6 @@
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -81,6 +82,21 @@ bool is_printable_line(std::string_view text) {
         plain &= found.size > 0 && !is_control(found.code);
     });
     return plain;
+}
+
+std::string shell_word(std::string_view text) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@%:,=-";
+    const auto is_plain = [&](char c) {
+        return plain.find(c) != plain.npos || static_cast<unsigned char>(c) >= 0x80;
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+    std::string word = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '$' || c == '`' || c == '\\') word += '\\';
+        word += c;
+    }
+    return word + '"';
 }
 
 }

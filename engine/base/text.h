@@ -16,4 +16,7 @@ std::string printable(std::string_view text);
 // Whether a terminal shows the text unchanged and in one line.
 bool is_printable_line(std::string_view text);
 
+// The text as a word of a command that a message recommends: in double quotes where a shell would take it apart.
+std::string shell_word(std::string_view text);
+
 }

@@ -17,10 +17,17 @@ bool is_path(const std::string& name) {
 // A path that the user wrote, as a file.
 fs::path file_at(const std::string& path, const char* kind, const char* ending) {
     std::error_code wrong;    // a name may be too long for any file
-    if (!fs::exists(path, wrong)) throw Error(path, "no such file");
-    if (fs::is_directory(path, wrong))
+    if (!fs::exists(path, wrong))
+        throw Error(path, "no such file",
+                    path.find('/') == path.npos ? "a name, as " + fs::path(path).stem().string() +
+                                                      ", is looked for in other folders, too"
+                                                : "");
+    if (fs::is_directory(path, wrong)) {
+        const bool run = fs::exists(fs::path(path) / "config.json", wrong);
         throw Error(path, std::string("is a directory, not ") + kind,
-                    std::string("name a ") + ending + " file");
+                    run ? "its config.json trains the settings of that run again"
+                        : std::string("name a ") + ending + " file");
+    }
     return fs::absolute(path).lexically_normal();
 }
 

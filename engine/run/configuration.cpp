@@ -184,6 +184,12 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         set_path(given, assignment);
     }
     const std::filesystem::path source = find_source(named, given, where, sources);
+    const std::string its =
+        sources.file.empty() || sources.env.empty() ? "" : source_in(from_file, where);
+    if (const auto stem = std::filesystem::path(its).stem();
+        sources.note && !its.empty() && stem != source.stem())
+        sources.note(where + ": its settings are for " + stem.string() + ", and " +
+                     source.stem().string() + " is taken");
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();

@@ -16,6 +16,8 @@ struct ConfigurationSources {
     // Called with the files that a name of an environment or of settings stands for, wherever it was given, the one that
     // is taken first; may throw.
     std::function<void(const std::vector<std::filesystem::path>&)> found = {};
+    // Called with a line for the user where the file's settings are for another environment.
+    std::function<void(const std::string&)> note = {};
 };
 
 // A configuration whose sources lie over each other, with an absolute path in "env.source".

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/files.h"
+#include "engine/base/text.h"
 #include "engine/run/run_state.h"
 
 #include <algorithm>
@@ -170,7 +171,7 @@ bool holds_seeds(const fs::path& path) {
 void require_no_run(const fs::path& path) {
     if (holds_run(path))
         throw Error(path.string(), "holds a run already",
-                    "'nacelle resume " + path.string() + "' goes on with it");
+                    "'nacelle resume " + shell_word(path.string()) + "' goes on with it");
 }
 
 void require_one_run(const fs::path& path) {

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/files.h"
+#include "engine/base/text.h"
 
 #include <charconv>
 #include <map>
@@ -37,7 +38,7 @@ void require_no_seeds(const fs::path& path) {
     require_no_run(path);
     if (holds_seeds(path))
         throw Error(path.string(), "holds the runs of several seeds already",
-                    "'nacelle resume " + path.string() + "' goes on with them");
+                    "'nacelle resume " + shell_word(path.string()) + "' goes on with them");
 }
 
 void write_seeds(const SeedsFolder& folder) {

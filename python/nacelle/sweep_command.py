@@ -1,5 +1,6 @@
 """The work of the command `sweep`, whose words the program has read."""
 import json
+import shlex
 import signal
 import sys
 
@@ -38,5 +39,5 @@ def main(file, changes, as_json=None):
     print(found.summary())
     if found.best:
         print(found.table())
-        print(f"nacelle train {found.env} {found.best_file} trains with the best settings; the best trials' curves are in {found.plot().path}")
+        print(f"nacelle train {shlex.quote(found.env)} {shlex.quote(str(found.best_file))} trains with the best settings; the best trials' curves are in {found.plot().path}")
     return 0

@@ -31,3 +31,13 @@ TEST_CASE("what a terminal would obey is written out") {
     for (const std::string bad : {"a\nb", "\x1b[2J", "\xff", "\xc2\x85"})
         CHECK_FALSE(is_printable_line(bad));
 }
+
+TEST_CASE("a word of a recommended command is one word for a shell") {
+    CHECK(shell_word("runs/cartpole-1") == "runs/cartpole-1");
+    CHECK(shell_word("gr\xc3\xb6\xc3\x9f"
+                     "e.json") == "gr\xc3\xb6\xc3\x9f"
+                                  "e.json");
+    CHECK(shell_word("my pole-1") == "\"my pole-1\"");
+    CHECK(shell_word("") == "\"\"");
+    CHECK(shell_word("a;rm -r $HOME`\"\\") == "\"a;rm -r \\$HOME\\`\\\"\\\\\"");
+}

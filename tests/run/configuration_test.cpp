@@ -196,7 +196,8 @@ TEST_CASE("settings that are named and say nothing of an environment are refused
                  "{\"source\": NAME} in it, or NAME and this file as its configuration)");
     CHECK(refusal("list") == list + ": expected an object, found [1]");
     CHECK(refusal(three) == three + ": env.source: expected a text, found 3");
-    CHECK(refusal("x.json") == "x.json: no such file");
+    CHECK(refusal("x.json") ==
+          "x.json: no such file (a name, as x, is looked for in other folders, too)");
     folder.write("lost.json", R"({"env": {"source": "poll"}})");
     const std::string lost = (folder.path() / "lost.json").string();
     CHECK(refusal("lost") == lost + ": env.source: poll: there is no such environment in " +

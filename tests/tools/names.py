@@ -84,7 +84,19 @@ def settings_are_named_in_place_of_their_environment(bench):
         bench.good(*words, *setting(env__params__force=13))
     bench.refused(r"brisks: there is no such environment in .* \(did you mean 'brisk'\?\)", 'train', 'brisks', *CPU)
     bench.refused(rf'{re.escape(str(here))}/more\.json: does not say which environment its settings are for \("env": .*\)', 'train', 'more', *CPU)
-    bench.refused('nowhere.json: no such file', 'train', 'nowhere.json', *CPU)
+    bench.refused(r'nowhere\.json: no such file \(a name, as nowhere, is .*\)', 'train', 'nowhere.json', *CPU)
+    bench.refused(r'runs/brisk-1/: is a directory, not an environment \(its config\.json trains the settings of that run again\)', 'train', 'runs/brisk-1/', *CPU)
+    result = bench.run('inspect', 'cartpole', '--config', 'env_sources/tag_duel.json', '--json', *CPU)
+    assert result.err == 'env_sources/tag_duel.json: its settings are for tag_gridworld, and cartpole is taken\n', result
+    # The nearest file of a name is meant, and one line says so.
+    bench.write('acrobot.json', '{"env": {"source": "acrobot", "count": 3}}')
+    result = bench.run('inspect', 'acrobot', '--json', *CPU)
+    assert json.loads(result.out)['envs'] == 3 and result.err.startswith(f'acrobot: {here}/acrobot.json is taken; the other one, '), result
+    # What is made has their name.
+    bench.good('draw', 'tag_duel', *CPU)
+    assert (here / 'tag_duel.svg').exists()
+    bench.refused('tag_duel: is there already: .*', 'new', 'tag_duel')
+    (here / 'acrobot.json').unlink()
     (here / 'brisk.json').chmod(0o666)
     bench.refused(rf'{re.escape(str(here))}/brisk\.json: can be written by other users, .* \(\./brisk\.json does\)', 'inspect', 'brisk', *CPU)
     for name in ('brisk', 'more', 'odd'):
