@@ -41,6 +41,19 @@ uint32_t group_of(const Header& header, int64_t agent) {
     return group;
 }
 
+// "predator 0 to 15, prey 16 to 115"
+std::string groups_text(const Header& header) {
+    std::string text;
+    int64_t first = 0;
+    for (uint32_t group = 0; group < header.groups; ++group) {
+        const int64_t last = first + header.group[group].count - 1;
+        text += (group ? ", " : "") + std::string(header.group[group].name) + " " +
+                std::to_string(first) + (last > first ? " to " + std::to_string(last) : "");
+        first = last + 1;
+    }
+    return text;
+}
+
 }
 
 std::vector<std::string> policy_defines(const AssignedPolicies& policies,
@@ -81,7 +94,8 @@ void require_agents(const AssignedPolicies& policies, const EnvSchema& schema,
                                     " is of '" + header.group[group].name + "', agent " +
                                     std::to_string(agent) + " of '" + header.group[other].name +
                                     "', which sees and does something else",
-                                "a policy for each of the two");
+                                "a policy for each of the two; agents here are " +
+                                    groups_text(header));
     }
     if (const std::string missing = without_policy(policies, agents); !missing.empty())
         throw Error(where,

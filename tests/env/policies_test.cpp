@@ -114,6 +114,7 @@ TEST_CASE("policies must fit the agents of the environment") {
     check({{"a", "0-3"}, {"b", 4}},
           "env.policies.a: agent 0 is of 'buyer', agent 3 of 'seller', which sees and does "
           "something else");
+    check({{"a", "0-3"}, {"b", 4}}, "agents here are buyer 0 to 2, seller 3 to 4");
     check({{"a", "0-2"}, {"b", 3}}, "of the 5 agents of Market, agent 4 has no policy");
     check({{"a", "1-2"}, {"b", 3}}, "agents 0 and others have no policy");
     check({{"a", 0}, {"b", 4}}, "agents 1 to 3 have no policy");
