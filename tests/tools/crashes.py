@@ -34,12 +34,15 @@ RUN = (*CPU, *setting(learner__name='random_search', learner__steps=50, env__cou
                       solved__episodes=100, run__total_steps=4000000, run__checkpoint_every=500000), '--episodes', '10')
 
 
-def crashed(bench, kind, *arguments):
+def crashed(bench, kind, *arguments, with_settings=True):
+    """What is said behind the first line, which has the command that finds the place, by the settings that led there."""
     result = bench.run(*arguments)
     number, words = KINDS[kind]
     assert result.status == -number, result
     first, *rest = result.err.splitlines()
-    assert first == f"fall: the environment's code {words}; 'nacelle check fall.cu' says where", result
+    settings = sorted(word for word in map(str, arguments) if word.startswith('env.params.') and with_settings)
+    check = ' '.join(['nacelle check fall.cu', *(f'--set {word}' for word in settings)])
+    assert first == f"fall: the environment's code {words}; '{check}' says where", result
     return rest
 
 
@@ -71,9 +74,12 @@ def every_command_that_runs_the_code_tells_a_crash(bench):
     [left] = crashed(bench, 1, 'train', 'fall', *RUN, '--out', 'runs/first', *falls)
     assert left == 'runs/first: no checkpoint was saved yet', left
     bench.good('train', 'fall', *RUN, *setting(run__total_steps=50000), '--out', 'runs/whole')
-    assert crashed(bench, 1, 'eval', 'runs/whole', '--episodes', '10', *CPU, *falls) == []
+    assert crashed(bench, 1, 'eval', 'runs/whole', '--episodes', '10', *CPU, *falls, with_settings=False) == []
     assert crashed(bench, 1, 'bench', 'fall', '--envs', '64', '--repetitions', '1', *CPU, *falls) == []
     assert crashed(bench, 1, 'draw', 'fall', '--steps', '3', *CPU, *falls) == []
+    # What is recommended does find it.
+    result = bench.run('check', 'fall.cu', *falls, '--only', 'indices', *CPU)
+    assert result.status == 1 and 'fall.cu' in result.out, result
     # The process that watches runs on, and names the same way out.
     result = bench.run('watch', 'fall', '--steps', '5', '--pace', '0', *CPU, *falls)
     assert result.status == 1 and "'nacelle check'" in result.out + result.err, result
