@@ -161,6 +161,18 @@ std::filesystem::path find_source(const NamedSettings& named, const Json& given,
     return source;
 }
 
+// Says so where a file that lies over an environment was written for another one.
+void note_other_environment(const Json& file, const std::string& where,
+                            const std::filesystem::path& source,
+                            const ConfigurationSources& sources) {
+    const Json::json_pointer said("/env/source");
+    if (!file.contains(said) || !file[said].is_string()) return;
+    const std::filesystem::path other = file[said].get<std::string>();
+    if (!other.empty() && other.stem() != source.stem())
+        sources.note(where + ": its settings are for " + other.stem().string() + ", and " +
+                     source.stem().string() + " is taken");
+}
+
 }
 
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
@@ -184,12 +196,8 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         set_path(given, assignment);
     }
     const std::filesystem::path source = find_source(named, given, where, sources);
-    const std::string its =
-        sources.file.empty() || sources.env.empty() ? "" : source_in(from_file, where);
-    if (const auto stem = std::filesystem::path(its).stem();
-        sources.note && !its.empty() && stem != source.stem())
-        sources.note(where + ": its settings are for " + stem.string() + ", and " +
-                     source.stem().string() + " is taken");
+    if (!sources.env.empty() && sources.note)
+        note_other_environment(from_file, where, source, sources);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();
