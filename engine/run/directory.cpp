@@ -182,6 +182,10 @@ void require_one_run(const fs::path& path) {
 
 Json run_configuration(const fs::path& path) {
     std::error_code ignored;
+    const std::string name = path.string();
+    if (const size_t at = name.rfind('@'); at != name.npos && holds_run(name.substr(0, at)))
+        throw Error(name, "does not exist",
+                    "'match' and 'export' take RUN@WHICH; 'eval' has --checkpoint WHICH");
     if (!fs::is_directory(path, ignored))
         throw Error(path.string(), fs::exists(path, ignored) ? "is no directory" : "does not exist",
                     "name the directory of a run, such as runs/cartpole-1");

@@ -36,6 +36,7 @@ def an_evaluation_repeats_and_draws_other_episodes_for_another_seed(bench):
     assert told('--checkpoint', 'latest')['steps'] == 4006400
     assert told('--checkpoint', '4006400', '--sampled')['sampled']
     bench.refused(r"whole: has no checkpoint '17' \(there is: best, latest, 4006400, .*\)", 'eval', 'whole', *CPU, '--checkpoint', '17')
+    bench.refused(r"whole@latest: does not exist \('match' and 'export' take RUN@WHICH; 'eval' has --checkpoint WHICH\)", 'eval', 'whole@latest', *CPU)
     # A stronger push than it was trained with, and what an evaluation has no use for.
     pushed = told('--episodes', '300', *setting(env__params__force=40))
     assert pushed['mean_return'] != first['mean_return'] and pushed['checkpoint'] == first['checkpoint'], pushed
