@@ -176,8 +176,10 @@ def a_command_that_names_one_is_known_and_no_other(bench):
     run = bench.write('runs/old/config.json', '{"learner": {"name": "torch_a2c"}}').parent
     bench.write('runs/other/config.json', '{"learner": {"name": "ppo"}}')
     bench.write('seeds/seed-1/config.json', '{"learner": {"name": "torch_ppo"}}')
+    bench.write('slow.json', '{"env": {"source": "cartpole"}, "learner": {"name": "torch_ppo"}}')
     for wanted, words in ((True, ['train', 'cartpole', '--set', 'learner.name=torch_ppo']), (True, ['resume', run]),
                           (True, ['train', 'cartpole', 'runs/old/config.json']), (True, ['resume', 'seeds']),
+                          (True, ['train', 'slow']),
                           (True, ['train', 'cartpole', '--set', 'learner={"name":"torch_ppo"}']),
                           (False, ['train', 'cartpole']), (False, ['train', 'torch_pole', '--out', 'torch_ppo']),
                           (False, ['resume', 'runs/other']), (False, ['plugins'])):
