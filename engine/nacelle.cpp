@@ -6,6 +6,7 @@
 #include "engine/policy/open_policy.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/run.h"
+#include "engine/run/written_policies.h"
 
 namespace nacelle {
 
@@ -113,7 +114,7 @@ Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::p
 Run Run::resume(Engine& engine, const std::filesystem::path& directory,
                 const nlohmann::json& changes) {
     Json configuration = run_configuration(directory);
-    merge_json(configuration, changes);
+    merge_json(configuration, said_of_each(changes, configuration));
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
     return Run(engine.parts_,

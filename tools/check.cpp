@@ -114,10 +114,11 @@ void run_inside(const CheckCommand& check) {
     report_crashes(check.inside);
     const Tell tell = [&](const Json& word) { parent.say(json_text(word)); };
     try {
-        with_configuration(sources_for(check.options, check.environments.front()),
-                           [&](const Json& configuration, const std::string& where) {
-                               check_inside(check, configuration, where, tell);
-                           });
+        with_configuration(
+            quiet_where(true, sources_for(check.options, check.environments.front())),
+            [&](const Json& configuration, const std::string& where) {
+                check_inside(check, configuration, where, tell);
+            });
     } catch (const Error& error) {
         tell({{"setting", {error.where(), error.reason(), error.instead()}}});
     }

@@ -68,26 +68,21 @@ Json env_beside(std::filesystem::path author) {
     }
 }
 
-// The words that make 'check' run the code as it ran here: constants, and parameters where these are few. A run's
-// configuration has all of them.
-std::string changes(const Json& configuration, const std::filesystem::path& author) {
-    constexpr size_t few = 4;
+// How 'check' runs the code as it ran here, in words that fit into a line.
+std::string by_settings(const Json& configuration, const std::filesystem::path& author) {
+    constexpr size_t line = 200;
     const Json usual = env_beside(author);
     std::string words;
     for (const char* const kind : {"constants", "params"}) {
         const Json its = configuration["env"].value(kind, Json::object()),
                    beside = usual.is_object() ? usual.value(kind, Json::object()) : Json::object();
-        std::string of_kind;
-        size_t count = 0;
+        if (!its.is_object() || !beside.is_object()) continue;
         for (const auto& [name, value] : its.items())
-            if (!beside.is_object() || beside.value(name, Json()) != value) {
-                const std::string path = std::string("env.") + kind + "." + name;
-                of_kind += " --set " + shell_word(path + "=" + json_text(value));
-                ++count;
-            }
-        if (count <= few || kind == std::string("constants")) words += of_kind;
+            if (beside.value(name, Json()) != value)
+                words += " --set " + shell_word(std::string("env.") + kind + "." + name + "=" +
+                                                json_text(value));
     }
-    return words;
+    return words.size() <= line ? words + "'" : "' by the same settings";
 }
 
 }
@@ -103,7 +98,7 @@ std::string typed_path(const std::filesystem::path& path) {
 CrashWatch::CrashWatch(const Json& configuration) {
     const std::filesystem::path author = author_of(configuration);
     text_ = "; 'nacelle check " + shell_word(typed_path(author)) +
-            (author.empty() ? "" : changes(configuration, author)) + "' says where\n";
+            (author.empty() ? "'" : by_settings(configuration, author)) + " says where\n";
     // A line of the terminal that is rewritten in place may be open.
     copy_text((isatty(STDOUT_FILENO) ? "\n" : "") + printable(author.stem().string()) +
                   ": the environment's code ",

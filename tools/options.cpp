@@ -89,6 +89,9 @@ void add_config_options(Command command, Options& options, bool positional_confi
 }
 
 std::string name_of(const std::string& env, const Json& configuration) {
+    const bool is_path =
+        env.find('/') != env.npos || env.ends_with(".cu") || env.ends_with(".json");
+    if (!is_path) return env;
     const fs::path source = configuration["env"]["source"].get<std::string>();
     return (is_written_by_run(env) ? source : fs::path(env)).stem().string();
 }
@@ -176,11 +179,12 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace
 
 namespace {
 
-// What a name of the working directory may do: not run what others could have put there, nor hide another environment
-// without a word. Of folders of environments one replaces the other.
+// What a name may do in the working directory, or in the folder of settings that say it: not run what others could have
+// put there, nor hide another environment without a word. Of folders of environments one replaces the other.
 void look_at_choice(const std::vector<fs::path>& files) {
     const fs::path& taken = files.front();
-    if (taken.parent_path() != fs::weakly_canonical(fs::current_path())) return;
+    const std::vector<fs::path> own = env_folders();
+    if (std::ranges::find(own, taken.parent_path()) != own.end()) return;
     const std::string other = other_writer(taken);
     if (!other.empty())
         throw Error(taken.string(), other + ", so that its name alone does not run it",
@@ -203,6 +207,11 @@ ConfigurationSources sources_for(const Options& options, const std::string& env)
         .found = look_at_choice,
         .note = [](const std::string& line) { std::cerr << printable(line) << std::endl; }};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
+    return sources;
+}
+
+ConfigurationSources quiet_where(bool said, ConfigurationSources sources) {
+    if (said) sources.found = nullptr, sources.note = nullptr;
     return sources;
 }
 

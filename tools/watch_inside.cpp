@@ -14,8 +14,8 @@
 namespace nacelle::tools {
 
 ResolvedConfiguration configuration_of(const Watch& watch, bool on_gpu) {
-    ResolvedConfiguration configuration =
-        resolve_configuration(sources_for(watch.options, watch.environment));
+    ResolvedConfiguration configuration = resolve_configuration(
+        quiet_where(watch.inside >= 0, sources_for(watch.options, watch.environment)));
     if (watch.policy.empty()) {
         refuse_set_count(watch.options, "a watch has a number of its own", "--count N");
         configuration.json["env"]["count"] = watch.count;

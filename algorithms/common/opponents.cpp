@@ -46,7 +46,7 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
         if (policy.role != PolicySettings::Role::trained)
             wrong(path, "'" + policy.name +
                             "' is not trained, and has no past to play against "
-                            "(policies.default.opponents=false does without a pool)");
+                            "(\"opponents\": false for both does without a pool)");
         if (policy.past.members == 0)
             wrong(its + ".opponents", "'" + any->name +
                                           "' has a pool and needs one to play "

@@ -1,5 +1,6 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
+#include "engine/base/text.h"
 #include "engine/config/config.h"
 #include "engine/config/describe.h"
 #include "engine/config/json_syntax.h"
@@ -82,11 +83,12 @@ void set_path(Json& target, const std::string& assignment) {
             // Where it stands for none, what is below it may be given as a whole.
             Json whole = assigned_value(assignment);
             for (size_t k = parts.size(); k-- > i;) whole = Json{{parts[k], whole}};
-            const bool none = !passed.empty() && (at->is_boolean() || at->is_null());
+            const bool none = passed.starts_with("policies.") && *at == false;
             throw Error(where,
                         (passed.empty() ? "the configuration" : passed) + " is " + describe(*at) +
                             ", not an object",
-                        none ? "--set " + passed + "='" + json_text(whole) + "' gives one" : "");
+                        none ? "--set " + shell_word(passed + "=" + json_text(whole)) + " gives one"
+                             : "");
         }
         if (!at->contains(part)) (*at)[part] = Json::object();
         at = &(*at)[part];

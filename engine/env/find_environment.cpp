@@ -41,6 +41,9 @@ std::vector<fs::path> files_in(const std::vector<fs::path>& folders, const std::
     return files;
 }
 
+constexpr int most_read =
+    100;    // settings of a folder that are looked into for a name that is not there
+
 [[noreturn]] void say_not_found(const std::string& name, const std::vector<fs::path>& folders,
                                 bool or_settings) {
     std::vector<std::string> names;
@@ -48,10 +51,11 @@ std::vector<fs::path> files_in(const std::vector<fs::path>& folders, const std::
     for (size_t i = 0; i < folders.size(); ++i) {
         places += (i == 0 ? " in " : i + 1 < folders.size() ? ", " : " or ") + folders[i].string();
         std::error_code ignored;
+        int read = 0;
         for (const auto& entry : fs::directory_iterator(folders[i], ignored))
             if (const fs::path ending = entry.path().extension();
-                ending == ".cu" ||
-                (or_settings && ending == ".json" && says_environment(entry.path())))
+                ending == ".cu" || (or_settings && ending == ".json" && ++read <= most_read &&
+                                    says_environment(entry.path())))
                 names.push_back(entry.path().stem());
     }
     std::sort(names.begin(), names.end());

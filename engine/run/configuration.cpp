@@ -173,23 +173,31 @@ void note_other_environment(const Json& file, const std::string& where,
                      source.stem().string() + " is taken");
 }
 
+// Lays over the settings what assignments, over a run's own configuration, say of all its policies.
+void say_of_each(Json& settings, const std::vector<std::string>& assignments, const Json& own,
+                 Origins& origins) {
+    Json said = Json::object();
+    for (const std::string& assignment : assignments) set_path(said, assignment);
+    const Json::json_pointer all("/policies/default"), policies("/policies");
+    if (!said.contains(all)) return;
+    Json of_each;
+    of_each["policies"] = said_of_each(said, own)[policies];
+    Path path;
+    lay_over(settings, of_each, path);
+    origins.add_file("--set policies.default", std::move(of_each));
+}
+
 }
 
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
     const NamedSettings named = named_settings(sources);
-    const bool names_run = is_written_by_run(named.file);
-    Json given = Json::object(), from_file;
-    std::string where = "configuration";
+    Json given = Json::object(), from_file = Json::object();
+    std::string where = named.file.empty() ? "configuration" : named.file.string();
     if (!sources.file.empty()) {
         given = from_file = load_object(sources.file);
-        if (names_run) given = said_of_each(std::move(given), named.json);
         where = sources.file.string();
     }
-    const std::vector<std::string> assignments =
-        is_written_by_run(sources.file) ? said_of_each(sources.assignments, from_file)
-        : names_run                     ? said_of_each(sources.assignments, named.json)
-                                        : sources.assignments;
-    for (const std::string& assignment : assignments) {
+    for (const std::string& assignment : sources.assignments) {
         if (!sources.env.empty() && assignment.starts_with("env.source="))
             throw Error("--set " + assignment, "the environment is named already: " + sources.env,
                         "one of both");
@@ -198,14 +206,17 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     const std::filesystem::path source = find_source(named, given, where, sources);
     if (!sources.env.empty() && sources.note)
         note_other_environment(from_file, where, source, sources);
+    // A run's own configuration has all that lay beside the source then.
+    const bool names_run = is_written_by_run(named.file),
+               file_of_run = is_written_by_run(sources.file);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();
     std::error_code ignored;
-    const bool has_own = std::filesystem::exists(beside, ignored);
+    const bool has_own = !names_run && !file_of_run && std::filesystem::exists(beside, ignored);
     if (has_own) {
         merged = load_json(beside);
-        if (sources.file.empty()) where = beside.filename().string();
+        if (sources.file.empty() && named.file.empty()) where = beside.filename().string();
     }
     Origins origins(where);
     if (has_own) origins.add_file(beside.filename().string(), merged);
@@ -216,8 +227,10 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         drop_settings_of_other_policies(merged, named.json);
         lay_over(merged, named.json, path);
     }
-    if (!sources.file.empty()) origins.add_file(where, std::move(from_file));
-    for (const std::string& assignment : assignments) origins.add_assignment(assignment);
+    if (!sources.file.empty()) origins.add_file(where, from_file);
+    for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
+    if (names_run) given = said_of_each(std::move(given), named.json);
+    else if (file_of_run) say_of_each(given, sources.assignments, from_file, origins);
     drop_settings_of_another_learner(merged, given);
     drop_settings_of_other_policies(merged, given);
     lay_over(merged, given, path);
@@ -233,11 +246,13 @@ ResolvedConfiguration changed_configuration(Json own, std::string where,
                                             const std::vector<std::string>& assignments) {
     Origins origins(where);
     origins.add_file(where, own);
-    for (const std::string& assignment : said_of_each(assignments, own)) {
-        set_path(own, assignment);
+    Json changed = own;
+    for (const std::string& assignment : assignments) {
+        set_path(changed, assignment);
         origins.add_assignment(assignment);
     }
-    return {std::move(own), std::move(where), std::move(origins)};
+    say_of_each(changed, assignments, own, origins);
+    return {std::move(changed), std::move(where), std::move(origins)};
 }
 
 void with_configuration(const ConfigurationSources& sources, const ConfigurationUse& body) {

@@ -183,7 +183,8 @@ void require_one_run(const fs::path& path) {
 Json run_configuration(const fs::path& path) {
     std::error_code ignored;
     const std::string name = path.string();
-    if (const size_t at = name.rfind('@'); at != name.npos && holds_run(name.substr(0, at)))
+    const size_t at = name.rfind('@');
+    if (!fs::exists(path, ignored) && at != name.npos && holds_run(name.substr(0, at)))
         throw Error(name, "does not exist",
                     "'match' and 'export' take RUN@WHICH; 'eval' has --checkpoint WHICH");
     if (!fs::is_directory(path, ignored))

@@ -5,15 +5,11 @@
 
 namespace nacelle {
 
-// In a run's own configuration each policy has all of its settings, and what is said of policies.default over it would
-// change none of them.
-
-// Whether the file is one.
+// Whether the file is a run's own configuration. In it each policy has all of its settings, so that what is said of
+// policies.default over it would change none of them.
 bool is_written_by_run(const std::filesystem::path& file);
-// The assignments, each to policies.default followed by the same to every policy of the configuration that has the
-// setting, unless another assignment says something of it.
-std::vector<std::string> said_of_each(const std::vector<std::string>& assignments, const Json& own);
-// The same for settings that lie over it.
+// Settings that lie over a run's own configuration, in which what they say of all policies is said of each that has the
+// setting, below what they say of that one.
 Json said_of_each(Json over, const Json& own);
 
 }

@@ -7,7 +7,8 @@ from nacelle._engine import Error
 from nacelle.program import Command, machine
 from nacelle.sweep_file import write_whole
 
-WITHOUT = 20    # readings that have the score's like and not the score: some metrics come now and then
+WITHOUT = 20    # readings of a policy that learns, after which a score that was in none is no metric
+RARE = {"evaluation", "episode", "log", "policy", "opponents", "reload"}     # those that come now and then; others of their kind come with them
 PARTS = 20      # a trial is compared with others as often, at equal shares of its steps: settings may change the readings' steps
 
 
@@ -96,9 +97,12 @@ class PlayedTrial:
             return
         if score in reading:
             self._without = -math.inf
-        like = score.partition(".")[0] + "." if "." in score else "loss."
-        if any(name.startswith(like) for name in reading):
-            self._without += 1
+        words = score.split(".")
+        if RARE.intersection(words[:2]):
+            learns = any(name.startswith(f"{words[0]}.") for name in reading)
+        else:
+            learns = any({"loss", "search"}.intersection(name.split(".")[:2]) for name in reading)
+        self._without += learns
         if self._without == WITHOUT:
             self._command.stop()
 

@@ -305,7 +305,7 @@ TEST_CASE("pools of past policies are refused where there is nobody to play, in 
     hold(
         "relay", "ppo",
         {{fixed, "policies.runner.opponents: 'keeper' is not trained, and has no past to play "
-                 "against"},
+                 "against (\"opponents\": false for both does without a pool)"},
          {one, "policies.keeper.opponents: 'runner' has a pool and needs one to play against; give "
                "one to all in policies.default"},
          {pool, "policies.runner.opponents: the two of Relay learn in different environments; "

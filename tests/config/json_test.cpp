@@ -58,8 +58,11 @@ TEST_CASE("a path that leads nowhere is an error and changes nothing") {
     }
     CHECK(error_for("a.b=1") == "--set a.b=1: a is 1, not an object");
     CHECK(error_for("list.0=1") == "--set list.0=1: list is [1], not an object");
-    CHECK(error_for("o.n.x=1") ==
-          "--set o.n.x=1: o.n is null, not an object (--set o.n='{\"x\":1}' gives one)");
+    CHECK(error_for("o.n.x=1") == "--set o.n.x=1: o.n is null, not an object");
+    Json without = Json::parse(R"({"policies": {"a": {"opponents": false}}})");
+    CHECK(error_of([&] { set_path(without, "policies.a.opponents.pool=2"); }) ==
+          "--set policies.a.opponents.pool=2: policies.a.opponents is false, not an object "
+          "(--set \"policies.a.opponents={\\\"pool\\\":2}\" gives one)");
     Json text = "text";
     CHECK(error_of([&] { set_path(text, "a=1"); }) ==
           "--set a=1: the configuration is \"text\", not an object");

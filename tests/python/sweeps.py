@@ -155,7 +155,7 @@ def scores_are_of_metrics_and_of_seeds():
     refused(nacelle.Error, lambda: nacelle.sweep(quick("kind", score="kind", trials=1)), "score kind is no metric")
     # Of a long trial it is told soon; what comes now and then is waited for.
     forever = {"env": {"count": 64}, "run": {"total_steps": 10**12, "evaluate_every": 10**6}, "solved": {"return": None}}
-    for score in ("loss.frob", "entropie", "episode.retrun"):
+    for score in ("loss.frob", "entropie", "episode.retrun", "lgo.solved", "tagger.elo"):
         refused(nacelle.Error, lambda: nacelle.sweep(quick(f"long-{score}", score=score, config=forever)), f"score {score} is no metric of its readings; there is")
     late = {**QUICK, "run": {"total_steps": 600000, "evaluate_every": 200, "report_every": 1}}
     found = nacelle.sweep(quick("late", score="evaluation.return", config=late, trials=1))

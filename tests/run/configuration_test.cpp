@@ -166,6 +166,19 @@ TEST_CASE("what is said of all policies over a run's own configuration is said o
     CHECK(whole["b"]["hidden"] == Json{5});
     CHECK(over({"policies.b.opponents={}", "policies.default.opponents.pool=7"})["a"] ==
           Json::parse(R"({"hidden": [4], "opponents": {"pool": 7, "every": 3}, "train": true})"));
+    // Beside what is said of one, which is above it.
+    CHECK(over({"policies.a.opponents.every=9",
+                "policies.default.opponents.pool=7"})["a"]["opponents"] ==
+          Json::parse(R"({"pool": 7, "every": 9})"));
+    now = resolved({.env = own.string(),
+                    .file = {},
+                    .assignments = {R"(policies={"default": {"hidden": [8]}})"},
+                    .env_folders = {}})["policies"];
+    CHECK(now["b"]["hidden"] == Json{8});
+    // What lies beside the source today is not below what a run was made of.
+    folder.write("pole.json", R"({"seed": 9, "policies": {"d": {"hidden": [1]}}})");
+    CHECK(over({}).contains("d") == false);
+    std::filesystem::remove(folder.path() / "pole.json");
     // Of a file over it, and of a configuration that no run wrote, in which a policy's own settings are above.
     const auto more = folder.write("more.json", R"({"policies": {"default": {"hidden": [7]}}})");
     now = resolved(

@@ -41,8 +41,8 @@ def crashed(bench, kind, *arguments, with_settings=True):
     assert result.status == -number, result
     first, *rest = result.err.splitlines()
     settings = sorted(word for word in map(str, arguments) if word.startswith('env.params.') and with_settings)
-    check = ' '.join(['nacelle check fall.cu', *(f'--set {word}' for word in settings)])
-    assert first == f"fall: the environment's code {words}; '{check}' says where", result
+    check = ' '.join(['nacelle check fall.cu', *(f'--set {word}' for word in settings)]) + "'" + ('' if settings else ' by the same settings')
+    assert first == f"fall: the environment's code {words}; '{check} says where", result
     return rest
 
 
@@ -78,7 +78,8 @@ def every_command_that_runs_the_code_tells_a_crash(bench):
     assert crashed(bench, 1, 'bench', 'fall', '--envs', '64', '--repetitions', '1', *CPU, *falls) == []
     assert crashed(bench, 1, 'draw', 'fall', '--steps', '3', *CPU, *falls) == []
     # What is recommended does find it.
-    result = bench.run('check', 'fall.cu', *falls, '--only', 'indices', *CPU)
+    told = bench.run('draw', 'fall', '--steps', '3', *CPU, *falls).err
+    result = bench.run(*re.search(r"'nacelle (check .*)' says", told)[1].split(), '--only', 'indices', *CPU)
     assert result.status == 1 and 'fall.cu' in result.out, result
     # The process that watches runs on, and names the same way out.
     result = bench.run('watch', 'fall', '--steps', '5', '--pace', '0', *CPU, *falls)

@@ -81,7 +81,9 @@ def settings_are_named_in_place_of_their_environment(bench):
         result = bench.run(*words)
         assert result.status == 1 and f"{here}/odd.json: env.params.forze: CartPole has no parameter 'forze'" in result.out + result.err, result
     for words in (('watch', 'brisk', *stepped), ('check', 'brisk', *QUICK)):
-        bench.good(*words, *setting(env__params__force=13))
+        bench.good(*words)
+        result = bench.run(*words, *setting(env__params__farce=13))
+        assert result.status == 1 and "has no parameter 'farce'" in result.out + result.err, result
     bench.refused(r"brisks: there is no such environment in .* \(did you mean 'brisk'\?\)", 'train', 'brisks', *CPU)
     bench.refused(rf'{re.escape(str(here))}/more\.json: does not say which environment its settings are for \("env": .*\)', 'train', 'more', *CPU)
     bench.refused(r'nowhere\.json: no such file \(a name, as nowhere, is .*\)', 'train', 'nowhere.json', *CPU)

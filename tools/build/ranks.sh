@@ -36,7 +36,9 @@ names_ranks() {
 named_communicator() {
     communicator=auto
     for argument; do
-        for file in "$argument" "$argument.json" "env_sources/$argument.json" "$argument/config.json"; do
+        named=
+        [ "$argument" != "${2:-}" ] || named=$argument
+        for file in "$argument" ${named:+"$named.json" "env_sources/$named.json"} "$argument/config.json"; do
             case $file in
                 *.json) if [ -f "$file" ]; then
                     found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' "$file")

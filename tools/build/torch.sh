@@ -23,7 +23,10 @@ names_torch() {
         case $argument in
             learner.name=torch_* | learner.name=\"torch_* | learner=*\"torch_* | --set=learner.name=torch_*) return 0 ;;
         esac
-        for file in "$argument" "$argument.json" "env_sources/$argument.json" "$argument/config.json" "$argument"/seed-*/config.json; do
+        # The second word of a command may be the name of settings.
+        named=
+        [ "$argument" != "${2:-}" ] || named=$argument
+        for file in "$argument" ${named:+"$named.json" "env_sources/$named.json"} "$argument/config.json" "$argument"/seed-*/config.json; do
             case $file in
                 *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' "$file"; then return 0; fi ;;
             esac
