@@ -182,6 +182,7 @@ void say_of_each(Json& settings, const std::vector<std::string>& assignments, co
     if (!said.contains(all)) return;
     Json of_each;
     of_each["policies"] = said_of_each(said, own)[policies];
+    of_each["policies"].erase("default");
     Path path;
     lay_over(settings, of_each, path);
     origins.add_file("--set policies.default", std::move(of_each));
