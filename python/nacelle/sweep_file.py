@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from nacelle._engine import Error
-from nacelle.engine import configuration, merge, plain
+from nacelle.engine import configuration, plain
 
 SEARCHES = ("grid", "random", "bayesian", "population")
 RUNNERS = ("local", "slurm", "ray")
@@ -74,7 +74,8 @@ class SweepFile:
         self.trials = len(self.grid()) if self.search == "grid" else self._whole(given, "trials", 20, 1, 10**6)
         self.prune = self._prune(given)
         self._runner(given)
-        self.config = configuration(self.env, self._kind(given, "config", dict, {}))
+        self._own = self._kind(given, "config", dict, {})
+        self.config = self.configured({})
         if "auto" in (self.config.get("env", {}).get("count"), *self._listed("env.count")):
             raise self._fault("env.count", 'is "auto" in a trial, and trials of other counts are not compared; "nacelle train" finds one')
         self.total_steps = self.config.get("run", {}).get("total_steps")
@@ -95,13 +96,8 @@ class SweepFile:
         return [dict(zip(names, chosen)) for chosen in itertools.product(*map(points_of, self.ranges.values()))]
 
     def configured(self, chosen):
-        """The whole configuration of a trial."""
-        whole = json.loads(json.dumps(self.config))
-        for path, value in chosen.items():
-            for key in reversed(path.split(".")):
-                value = {key: value}
-            merge(whole, value)
-        return whole
+        """The whole configuration of a trial, as `--set` would lay it."""
+        return configuration(self.env, {**self._own, **chosen})
 
     def _ranges(self, given):
         ranges = self._kind(given, "settings", dict, {})

@@ -131,6 +131,19 @@ def a_grid_has_every_point_once():
 
 
 @case
+def trials_are_laid_over_as_the_command_line_lays():
+    asked = {"settings": {"policies.default.hidden": [[8]], "learner.entropy": [{"linear": [0.1, 0]}]}}
+    chosen = {"policies.default.hidden": [8], "learner.entropy": {"linear": [0.1, 0]}}
+    Path("team/source").mkdir(parents=True)
+    Path("team/config.json").write_text(json.dumps({
+        "env": {"source": "tag_gridworld"}, "learner": {"name": "ppo", "entropy": {"cosine": [1, 0]}},
+        "policies": {"default": {}, "tagger": {"hidden": [64]}, "runner": {"train": "random"}}}))
+    whole = SweepFile({"env": "team/config.json", **asked}, {}).configured(chosen)
+    assert whole["policies"] == {"default": {"hidden": [8]}, "tagger": {"hidden": [8]}, "runner": {"train": "random"}}, whole
+    assert whole["learner"]["entropy"] == {"linear": [0.1, 0]} and whole["env"]["source"].endswith("/tag_gridworld.cu")
+
+
+@case
 def a_grid_in_tenths_has_all_of_them():
     found = nacelle.sweep(grid("tenths", {"learner.clip": {"from": 0.1, "to": 0.3, "step": 0.1}}))
     assert [trial["settings"]["learner.clip"] for trial in found.trials] == [0.1, 0.2, 0.3]
