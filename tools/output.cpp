@@ -36,7 +36,7 @@ void say_who_exits() {
 
 // What an author's code calls, since a program's own symbols come first. Handlers that are run by several threads at once
 // are taken twice from the C library's list: where one of them returns, its memory is freed twice.
-extern "C" [[noreturn]] __attribute__((visibility("default"))) void exit(int status) noexcept {
+extern "C" __attribute__((noreturn, visibility("default"))) void exit(int status) noexcept {
     nacelle::tools::say_who_exits();    // does not return where an author's code is watched
     void* const next = ::dlsym(RTLD_NEXT, "exit");
     if (next) reinterpret_cast<void (*)(int)>(next)(status);
