@@ -5,8 +5,8 @@
 #include "engine/internals.h"
 #include "engine/policy/open_policy.h"
 #include "engine/run/choose_checkpoint.h"
+#include "engine/run/layers.h"
 #include "engine/run/run.h"
-#include "engine/run/written_policies.h"
 
 namespace nacelle {
 
@@ -114,7 +114,8 @@ Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::p
 Run Run::resume(Engine& engine, const std::filesystem::path& directory,
                 const nlohmann::json& changes) {
     Json configuration = run_configuration(directory);
-    merge_json(configuration, said_of_each(changes, configuration));
+    lay_over(configuration, said_of_each(changes, configuration));
+    lay_over(configuration, changes);
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
     return Run(engine.parts_,

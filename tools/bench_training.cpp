@@ -17,12 +17,10 @@ namespace nacelle::tools {
 namespace {
 
 ResolvedConfiguration standard_case(const StandardTraining& training, const Options& options) {
-    ConfigurationSources sources = sources_for(options, training.environment);
+    ConfigurationSources sources = quiet_where(true, sources_for(options, training.environment));
     const std::vector<std::string> assignments = std::move(sources.assignments);
     sources.assignments.clear();
     sources.env_folders = env_folders();    // a file of this name that lies here is another one
-    sources.found = nullptr;
-    sources.note = nullptr;
     Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
     configuration = {{"env", {{"source", configuration["env"]["source"]}}}};

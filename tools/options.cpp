@@ -5,7 +5,7 @@
 #include "engine/base/other_writer.h"
 #include "engine/base/text.h"
 #include "engine/env/find_environment.h"
-#include "engine/run/written_policies.h"
+#include "engine/run/layers.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
@@ -89,9 +89,7 @@ void add_config_options(Command command, Options& options, bool positional_confi
 }
 
 std::string name_of(const std::string& env, const Json& configuration) {
-    const bool is_path =
-        env.find('/') != env.npos || env.ends_with(".cu") || env.ends_with(".json");
-    if (!is_path) return env;
+    if (!is_path(env) && !env.ends_with(".json")) return env;
     const fs::path source = configuration["env"]["source"].get<std::string>();
     return (is_written_by_run(env) ? source : fs::path(env)).stem().string();
 }

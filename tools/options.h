@@ -52,7 +52,7 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options, bool several_ru
 // For one of several ranks: on its GPU, or with its share of this machine's threads.
 std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace& place);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
-// The same without a word to the user, where another process has said it.
+// The same without a word to the user, where it was said already or is of no interest.
 ConfigurationSources quiet_where(bool said, ConfigurationSources sources);
 
 }

@@ -10,10 +10,6 @@ namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_path(const std::string& name) {
-    return name.find('/') != std::string::npos || name.ends_with(".cu");
-}
-
 // A path that the user wrote, as a file.
 fs::path file_at(const std::string& path, const char* kind, const char* ending) {
     std::error_code wrong;    // a name may be too long for any file
@@ -41,8 +37,8 @@ std::vector<fs::path> files_in(const std::vector<fs::path>& folders, const std::
     return files;
 }
 
-constexpr int most_read =
-    100;    // settings of a folder that are looked into for a name that is not there
+// Settings of a folder that are looked into for a name that is not there.
+constexpr int most_read = 100;
 
 [[noreturn]] void say_not_found(const std::string& name, const std::vector<fs::path>& folders,
                                 bool or_settings) {
@@ -63,6 +59,10 @@ constexpr int most_read =
     throw Error(name, "there is no such environment" + places, suggest(name, names));
 }
 
+}
+
+bool is_path(const std::string& name) {
+    return name.find('/') != std::string::npos || name.ends_with(".cu");
 }
 
 bool says_environment(const fs::path& file) {

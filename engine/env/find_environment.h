@@ -5,6 +5,8 @@
 
 namespace nacelle {
 
+// Whether an environment is named by a path.
+bool is_path(const std::string& name);
 // Finds "cartpole" in the first folder that has it, or takes a path to a .cu. Throws with the folders and the
 // nearest name, of settings too where those may be named in its place.
 std::filesystem::path find_environment(const std::string& name,

@@ -3,38 +3,12 @@
 #include "engine/base/error.h"
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
-#include "engine/env/param_values.h"
-#include "engine/run/written_policies.h"
+#include "engine/run/layers.h"
 
 #include <algorithm>
 
 namespace nacelle {
 namespace {
-
-using Path = std::vector<std::string>;
-
-// Whether the object at the path is a single value: a setting of a learner, which may be a schedule, a distribution of
-// a parameter, or who decides for which agents. Such objects are replaced and not merged.
-bool is_one_value(const Path& path, const Json& base, const Json& over) {
-    const size_t depth = path.size();
-    if (depth == 2 && path[0] == "learner") return true;
-    if (depth == 4 && path[0] == "policies" && path[2] == "learner") return true;
-    if (depth == 2 && path[0] == "env" && path[1] == "policies") return true;
-    const bool parameter = depth > 2 && path[0] == "env" && path[1] == "params";
-    return parameter && (is_distribution(base) || is_distribution(over));
-}
-
-void lay_over(Json& base, const Json& over, Path& path) {
-    if (!base.is_object() || !over.is_object() || is_one_value(path, base, over)) {
-        base = over;
-        return;
-    }
-    for (const auto& item : over.items()) {
-        path.push_back(item.key());
-        lay_over(base[item.key()], item.value(), path);
-        path.pop_back();
-    }
-}
 
 Json learner_named_in(const Json& configuration) {
     const auto learner = configuration.find("learner");
@@ -117,8 +91,7 @@ NamedSettings named_settings(const ConfigurationSources& sources) {
 
 // A relative path in settings begins beside them where that file is there, else in the working directory.
 std::string seen_from(const std::filesystem::path& settings, const std::string& source) {
-    const bool is_path = source.find('/') != source.npos || source.ends_with(".cu");
-    if (!is_path || std::filesystem::path(source).is_absolute()) return source;
+    if (!is_path(source) || std::filesystem::path(source).is_absolute()) return source;
     const std::filesystem::path beside = settings.parent_path() / source;
     std::error_code ignored;
     return std::filesystem::exists(beside, ignored) ? beside.string() : source;
@@ -173,19 +146,11 @@ void note_other_environment(const Json& file, const std::string& where,
                      source.stem().string() + " is taken");
 }
 
-// Lays over the settings what assignments, over a run's own configuration, say of all its policies.
-void say_of_each(Json& settings, const std::vector<std::string>& assignments, const Json& own,
-                 Origins& origins) {
+// What assignments say, as settings.
+Json said_by(const std::vector<std::string>& assignments) {
     Json said = Json::object();
     for (const std::string& assignment : assignments) set_path(said, assignment);
-    const Json::json_pointer all("/policies/default"), policies("/policies");
-    if (!said.contains(all)) return;
-    Json of_each;
-    of_each["policies"] = said_of_each(said, own)[policies];
-    of_each["policies"].erase("default");
-    Path path;
-    lay_over(settings, of_each, path);
-    origins.add_file("--set policies.default", std::move(of_each));
+    return said;
 }
 
 }
@@ -208,33 +173,38 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     if (!sources.env.empty() && sources.note)
         note_other_environment(from_file, where, source, sources);
     // A run's own configuration has all that lay beside the source then.
-    const bool names_run = is_written_by_run(named.file),
-               file_of_run = is_written_by_run(sources.file);
+    const Json* const run = is_written_by_run(named.file)     ? &named.json
+                            : is_written_by_run(sources.file) ? &from_file
+                                                              : nullptr;
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();
     std::error_code ignored;
-    const bool has_own = !names_run && !file_of_run && std::filesystem::exists(beside, ignored);
+    const bool has_own = !run && std::filesystem::exists(beside, ignored);
     if (has_own) {
         merged = load_json(beside);
         if (sources.file.empty() && named.file.empty()) where = beside.filename().string();
     }
     Origins origins(where);
     if (has_own) origins.add_file(beside.filename().string(), merged);
-    Path path;
     if (!named.file.empty()) {
         origins.add_file(named.file.string(), named.json);
         drop_settings_of_another_learner(merged, named.json);
         drop_settings_of_other_policies(merged, named.json);
-        lay_over(merged, named.json, path);
+        lay_over(merged, named.json);
     }
     if (!sources.file.empty()) origins.add_file(where, from_file);
+    const Json over_run = run == &from_file ? said_by(sources.assignments) : given,
+               each = run ? said_of_each(over_run, *run) : Json::object();
+    origins.add_file("policies.default", each);
     for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
-    if (names_run) given = said_of_each(std::move(given), named.json);
-    else if (file_of_run) say_of_each(given, sources.assignments, from_file, origins);
     drop_settings_of_another_learner(merged, given);
     drop_settings_of_other_policies(merged, given);
-    lay_over(merged, given, path);
+    lay_over(merged, given);
+    if (run) {
+        lay_over(merged, each);
+        lay_over(merged, over_run);    // what is said of one policy again, above
+    }
     if (const auto env = merged.find("env"); env != merged.end() && !env->is_object())
         throw origins.placed(Error(where, "env: expected an object, found " + describe(*env),
                                    "--set env.count=512 sets one value of it"));
@@ -247,13 +217,16 @@ ResolvedConfiguration changed_configuration(Json own, std::string where,
                                             const std::vector<std::string>& assignments) {
     Origins origins(where);
     origins.add_file(where, own);
-    Json changed = own;
+    const Json said = said_by(assignments);
+    const Json each = said_of_each(said, own);
+    origins.add_file("policies.default", each);
     for (const std::string& assignment : assignments) {
-        set_path(changed, assignment);
+        set_path(own, assignment);
         origins.add_assignment(assignment);
     }
-    say_of_each(changed, assignments, own, origins);
-    return {std::move(changed), std::move(where), std::move(origins)};
+    lay_over(own, each);
+    lay_over(own, said);    // what is said of one policy again, above
+    return {std::move(own), std::move(where), std::move(origins)};
 }
 
 void with_configuration(const ConfigurationSources& sources, const ConfigurationUse& body) {

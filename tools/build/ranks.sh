@@ -34,11 +34,11 @@ names_ranks() {
 
 # The communicator that a command line, or a configuration that it names, asks for; else auto.
 named_communicator() {
+    # The second word of a command may be the name of settings.
+    set -- "${2:-}.json" "env_sources/${2:-}.json" "$@"
     communicator=auto
     for argument; do
-        named=
-        [ "$argument" != "${2:-}" ] || named=$argument
-        for file in "$argument" ${named:+"$named.json" "env_sources/$named.json"} "$argument/config.json"; do
+        for file in "$argument" "$argument/config.json"; do
             case $file in
                 *.json) if [ -f "$file" ]; then
                     found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' "$file")

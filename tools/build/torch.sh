@@ -19,14 +19,13 @@ END
 
 # Whether a command line, or a configuration that it names, names a learner on LibTorch.
 names_torch() {
+    # The second word of a command may be the name of settings.
+    set -- "${2:-}.json" "env_sources/${2:-}.json" "$@"
     for argument; do
         case $argument in
             learner.name=torch_* | learner.name=\"torch_* | learner=*\"torch_* | --set=learner.name=torch_*) return 0 ;;
         esac
-        # The second word of a command may be the name of settings.
-        named=
-        [ "$argument" != "${2:-}" ] || named=$argument
-        for file in "$argument" ${named:+"$named.json" "env_sources/$named.json"} "$argument/config.json" "$argument"/seed-*/config.json; do
+        for file in "$argument" "$argument/config.json" "$argument"/seed-*/config.json; do
             case $file in
                 *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' "$file"; then return 0; fi ;;
             esac
