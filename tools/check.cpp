@@ -1,9 +1,9 @@
 #include "engine/base/error.h"
-#include "engine/base/other_writer.h"
 #include "engine/base/text.h"
 #include "engine/check/check_in_child.h"
 #include "engine/check/checks.h"
 #include "engine/check/run_checks.h"
+#include "engine/env/find_environment.h"
 #include "engine/jit/author_source.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/supervised/parent.h"
@@ -52,9 +52,9 @@ std::vector<std::string> all_environments(bool quiet) {
         std::string others;
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             if (entry.path().extension() != ".cu") continue;
-            const std::string other = other_writer(entry.path());
-            if (!other.empty())
-                std::cerr << printable(entry.path().string() + " " + other + ": it is not checked")
+            if (const Stranger other = stranger_in(entry.path()); !other.reason.empty())
+                std::cerr << printable(other.file.string() + " " + other.reason + ": " +
+                                       entry.path().stem().string() + " is not checked")
                           << std::endl;
             else if (may_be_environment(entry.path())) files.push_back(entry.path());
             else others += (others.empty() ? "" : ", ") + entry.path().filename().string();

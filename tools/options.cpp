@@ -2,7 +2,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/installation.h"
-#include "engine/base/other_writer.h"
 #include "engine/base/text.h"
 #include "engine/env/find_environment.h"
 #include "engine/run/layers.h"
@@ -16,13 +15,6 @@
 namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
-
-// The build that this program runs from, or empty where it is installed.
-fs::path own_build() {
-    const fs::path build = running_program().parent_path().parent_path();
-    std::error_code ignored;
-    return fs::is_directory(build / "meson-info", ignored) ? build : fs::path();
-}
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
@@ -177,17 +169,12 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace
 
 namespace {
 
-// What a name may do in the working directory, or in the folder of settings that say it: not run what others could have
-// put there, nor hide another environment without a word. Of folders of environments one replaces the other.
+// Says that a name in the working directory, or in the folder of settings, hides another environment. Among folders of
+// environments one silently replaces the other.
 void look_at_choice(const std::vector<fs::path>& files) {
     const fs::path& taken = files.front();
     const std::vector<fs::path> own = env_folders();
-    if (std::ranges::find(own, taken.parent_path()) != own.end()) return;
-    const std::string other = other_writer(taken);
-    if (!other.empty())
-        throw Error(taken.string(), other + ", so that its name alone does not run it",
-                    "./" + taken.filename().string() + " does");
-    if (files.size() > 1)
+    if (std::ranges::find(own, taken.parent_path()) == own.end() && files.size() > 1)
         std::cerr << printable(taken.stem().string() + ": " + taken.string() +
                                " is taken; the other one, " + files[1].string() +
                                ", has to be named by its path")

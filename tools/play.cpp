@@ -89,17 +89,18 @@ std::vector<size_t> chosen_arrays(const Play& play, const RecordingHeader& heade
     return chosen;
 }
 
-// Where to search for the author's file: the run's folders, beside the recording, here, the folders of environments.
-AuthorPlaces author_places(const std::filesystem::path& file) {
+// The folders to search for the author's file: the run's, the recording's, the working directory, those of environments.
+std::vector<std::filesystem::path> author_places(const std::filesystem::path& file) {
     const std::filesystem::path beside = std::filesystem::absolute(file).parent_path();
-    std::vector<std::filesystem::path> nearby;
+    std::vector<std::filesystem::path> folders;
     std::error_code ignored;    // a folder that is not there, or not to be looked into
     for (const auto& entry :
          std::filesystem::directory_iterator(beside.parent_path() / "source", ignored))
-        nearby.push_back(entry.path());
-    std::sort(nearby.begin(), nearby.end());
-    nearby.insert(nearby.end(), {beside, std::filesystem::current_path()});
-    return {.nearby = std::move(nearby), .folders = env_folders()};
+        folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    folders.push_back(beside);
+    std::ranges::copy(named_folders(), std::back_inserter(folders));
+    return folders;
 }
 
 // Writes a file for each step, or a single one.

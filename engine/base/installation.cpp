@@ -1,8 +1,10 @@
 #include "engine/base/installation.h"
 
+#include <algorithm>
 #include <optional>
 #include <sys/auxv.h>
 #include <system_error>
+#include <vector>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 struct OwnFile {
     fs::path file;
     const char* installed_in;
+    bool library;
 };
 
 OwnFile own_file() {
@@ -26,8 +29,8 @@ OwnFile own_file() {
         ::dladdr1(reinterpret_cast<void*>(&installation), &info, out, RTLD_DL_LINKMAP) != 0;
     // In the loader's list the program itself has no name.
     if (!found || !entry || !entry->l_name || !*entry->l_name)
-        return {running_program(), NACELLE_PROGRAM_FOLDER};
-    return {entry->l_name, NACELLE_LIBRARY_FOLDER};
+        return {running_program(), NACELLE_PROGRAM_FOLDER, false};
+    return {entry->l_name, NACELLE_LIBRARY_FOLDER, true};
 }
 
 // The path below the prefix, or none where it lies elsewhere: then it does not move with the tree.
@@ -62,6 +65,24 @@ Installation installation() {
     const std::optional<fs::path> prefix = prefix_now();
     return {.environments = place_of(NACELLE_DATA_FOLDER "/env_sources", prefix),
             .plugins = place_of(NACELLE_PLUGIN_FOLDER, prefix)};
+}
+
+fs::path own_build() {
+    std::error_code trouble;
+    const fs::path build = fs::canonical(own_file().file, trouble).parent_path().parent_path();
+    return !trouble && fs::is_directory(build / "meson-info", trouble) ? build : fs::path();
+}
+
+bool ships_environments(const fs::path& folder) {
+    std::vector<fs::path> places = {installation().environments};
+    if (const fs::path build = own_build(); !build.empty())
+        places.push_back(build.parent_path() / "env_sources");
+    if (const OwnFile own = own_file(); own.library)
+        places.push_back(own.file.parent_path() / "env_sources");
+    return std::ranges::any_of(places, [&](const fs::path& place) {
+        std::error_code missing;
+        return fs::equivalent(folder, place, missing);
+    });
 }
 
 fs::path running_program() {

@@ -11,6 +11,11 @@ struct Installation {
 // The installed folders. They are found from the file that this code runs from (`nacelle` or libnacelle.so), so that
 // the tree may be moved. In a build they are where the build installs.
 Installation installation();
+// The build folder that this code runs from, or empty if it runs from an installed tree.
+std::filesystem::path own_build();
+// True if the folder's environments belong to the program: to its installed tree, to the sources of its build, or to the
+// Python package.
+bool ships_environments(const std::filesystem::path& folder);
 // The path of the running program, or empty where the system does not tell it.
 std::filesystem::path running_program();
 

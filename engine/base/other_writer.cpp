@@ -10,6 +10,11 @@ bool is_ours(const struct stat& status) {
     return status.st_uid == ::geteuid() || status.st_uid == 0;
 }
 
+// True if a group that is neither this user's primary group nor root's can write.
+bool group_writes(const struct stat& status) {
+    return (status.st_mode & S_IWGRP) != 0 && status.st_gid != ::getegid() && status.st_gid != 0;
+}
+
 }
 
 std::string other_writer(const std::filesystem::path& file) {
@@ -19,9 +24,11 @@ std::string other_writer(const std::filesystem::path& file) {
         ::stat(file.parent_path().c_str(), &folder) != 0)
         return "cannot be looked at";
     if (!is_ours(link) || !is_ours(status)) return "belongs to another user";
-    if (status.st_mode & S_IWOTH) return "can be written by other users";
-    const bool anybody = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0;
-    if (!is_ours(folder) || anybody) return "lies in a folder where other users can write";
+    if ((status.st_mode & S_IWOTH) != 0 || group_writes(status))
+        return "can be written by other users";
+    const bool shared = (folder.st_mode & S_IWOTH) != 0 || group_writes(folder);
+    if (!is_ours(folder) || (shared && (folder.st_mode & S_ISVTX) == 0))
+        return "lies in a folder where other users can write";
     return {};
 }
 

@@ -1,8 +1,11 @@
 #include "engine/env/find_environment.h"
 
 #include "engine/base/error.h"
+#include "engine/base/installation.h"
+#include "engine/base/other_writer.h"
 #include "engine/base/suggest.h"
 #include "engine/config/config.h"
+#include "engine/jit/author_source.h"
 
 #include <algorithm>
 
@@ -76,12 +79,35 @@ bool says_environment(const fs::path& file) {
     }
 }
 
+Stranger stranger_in(const fs::path& named) {
+    if (ships_environments(named.parent_path())) return {};
+    Stranger found{named, other_writer(named)};
+    if (!found.reason.empty() || named.extension() != ".cu") return found;
+    try {
+        for (const SourceFile& file : read_closure(named))
+            if (std::string other = other_writer(file.path); !other.empty())
+                return {file.path, std::move(other)};
+    } catch (const Error&) {
+        // An unreadable file runs nothing.
+    }
+    return {};
+}
+
+void require_no_stranger(const fs::path& named) {
+    const Stranger found = stranger_in(named);
+    if (found.reason.empty()) return;
+    const fs::path path = named.lexically_proximate(fs::current_path());
+    throw Error(found.file.string(), found.reason + ", so that its name alone does not run it",
+                (path.has_parent_path() ? "" : "./") + path.string() + " does");
+}
+
 fs::path find_environment(const std::string& name, const std::vector<fs::path>& folders,
                           bool or_settings) {
     if (name.empty()) throw Error("env.source", "no environment is named");
     if (is_path(name)) return file_at(name, "an environment", ".cu");
     const std::vector<fs::path> files = files_of_name(name, folders);
     if (files.empty()) say_not_found(name, folders, or_settings);
+    require_no_stranger(files.front());
     return files.front();
 }
 

@@ -8,13 +8,25 @@ namespace nacelle {
 // Whether an environment is named by a path.
 bool is_path(const std::string& name);
 // Finds "cartpole" in the first folder that has it, or takes a path to a .cu. Throws with the folders and the
-// nearest name, of settings too where those may be named in its place.
+// nearest name, of settings too where those may be named in its place. Throws if other users could have written a file
+// that only a name was given for.
 std::filesystem::path find_environment(const std::string& name,
                                        const std::vector<std::filesystem::path>& folders,
                                        bool or_settings = false);
 
 // Whether the file is settings that say which environment they are for, and may be named in its place.
 bool says_environment(const std::filesystem::path& file);
+
+// A file that other users could have written, and the words that say so.
+struct Stranger {
+    std::filesystem::path file;
+    std::string reason;    // empty: there is none
+};
+// Looks at a file that a name stands for and at the files that an environment includes. Environments that ship with the
+// program are trusted as the program is.
+Stranger stranger_in(const std::filesystem::path& named);
+// Throws if there is a stranger.
+void require_no_stranger(const std::filesystem::path& named);
 
 // All files of this name in the folders, in their order; a path names none.
 std::vector<std::filesystem::path> files_of_name(const std::string& name,

@@ -2,7 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/hash.h"
-#include "engine/base/other_writer.h"
+#include "engine/env/find_environment.h"
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@ class Search final {
 public:
     explicit Search(const Recording& recording) : recording_(recording) {}
 
-    // Whether the file in this folder is the recorded one; otherwise adds the reason.
-    bool looks_right(const fs::path& file, bool anybody) {
+    // True if the file is the recorded one; otherwise keeps the reason.
+    bool looks_right(const fs::path& file) {
         std::error_code trouble;
         if (!fs::is_regular_file(file, trouble)) return false;
         const std::vector<SourceFile> closure = read_closure(file);
@@ -25,14 +25,10 @@ public:
             another_ = true;
             return false;
         }
-        for (const SourceFile& one : closure) {
-            if (anybody) break;
-            const std::string other = other_writer(one.path);
-            if (other.empty()) continue;
-            unsafe_ = one.path.string() + " " + other;
-            return false;
-        }
-        return true;
+        const Stranger other = stranger_in(file);
+        if (other.reason.empty()) return true;
+        unsafe_ = other.file.string() + " " + other.reason;
+        return false;
     }
     std::string why_not() const {
         if (!unsafe_.empty()) return unsafe_ + ", so that its draw() is not used";
@@ -56,13 +52,11 @@ std::map<std::string, std::string> recorded_hashes(const std::vector<SourceFile>
     return hashes;
 }
 
-fs::path find_author_file(const Recording& recording, const AuthorPlaces& places) {
+fs::path find_author_file(const Recording& recording, const std::vector<fs::path>& folders) {
     const std::string& name = recording.header().source;
     Search search(recording);
-    for (const fs::path& folder : places.nearby)
-        if (search.looks_right(folder / name, false)) return folder / name;
-    for (const fs::path& folder : places.folders)
-        if (search.looks_right(folder / name, true)) return folder / name;
+    for (const fs::path& folder : folders)
+        if (search.looks_right(folder / name)) return folder / name;
     throw Error(name, search.why_not(), "--source FILE names it");
 }
 

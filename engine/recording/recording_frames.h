@@ -9,7 +9,7 @@ namespace nacelle {
 // How the frames of a recording are drawn.
 struct DrawSettings {
     std::filesystem::path source = {};    // named by the user: used even if it has changed
-    AuthorPlaces places = {};             // searched for the recorded file where none is named
+    std::vector<std::filesystem::path> places = {};    // searched for the recorded file if none is named
     std::filesystem::path cache = {};     // of compiled code; empty: the default
 };
 

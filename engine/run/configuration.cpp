@@ -1,6 +1,7 @@
 #include "engine/run/configuration.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
 #include "engine/run/layers.h"
@@ -75,6 +76,7 @@ NamedSettings named_settings(const ConfigurationSources& sources) {
         sources.found(all);
     }
     const std::filesystem::path& file = files.front();
+    if (!sources.env.ends_with(".json")) require_no_stranger(file);
     NamedSettings named{file, load_object(file), ""};
     named.environment = source_in(named.json, file.string());
     if (!named.environment.empty()) return named;
@@ -134,6 +136,20 @@ std::filesystem::path find_source(const NamedSettings& named, const Json& given,
     return source;
 }
 
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+    std::error_code missing;
+    return std::filesystem::equivalent(a, b, missing);
+}
+
+// Settings beside an environment are as trusted as the environment: throws if only the settings have a stranger.
+void require_own_settings(const std::filesystem::path& settings,
+                          const std::filesystem::path& environment) {
+    const Stranger other = stranger_in(settings);
+    if (!other.reason.empty() && stranger_in(environment).reason.empty())
+        throw Error(settings.string(), other.reason + ", so that its settings are not taken",
+                    "--config " + shell_word(settings.string()) + " takes them");
+}
+
 // Says so where a file that lies over an environment was written for another one.
 void note_other_environment(const Json& file, const std::string& where,
                             const std::filesystem::path& source,
@@ -181,6 +197,8 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     Json merged = Json::object();
     std::error_code ignored;
     const bool has_own = !run && std::filesystem::exists(beside, ignored);
+    if (has_own && beside != named.file && !same_file(beside, sources.file))
+        require_own_settings(beside, source);
     if (has_own) {
         merged = load_json(beside);
         if (sources.file.empty() && named.file.empty()) where = beside.filename().string();

@@ -14,7 +14,7 @@ struct ConfigurationSources {
     std::vector<std::string> assignments;
     std::vector<std::filesystem::path> env_folders;
     // Called with the files that a name of an environment or of settings stands for, wherever it was given, the one that
-    // is taken first; may throw.
+    // is taken first.
     std::function<void(const std::vector<std::filesystem::path>&)> found = {};
     // Called with a line for the user where the file's settings are for another environment.
     std::function<void(const std::string&)> note = {};

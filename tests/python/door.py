@@ -193,6 +193,10 @@ def names_are_found_where_the_command_line_looks():
             assert (brisk.description["name"], brisk.num_envs) == ("CartPole", 3)
             run = nacelle.train("brisk", device="cpu", run={"total_steps": 384})
             assert list(run) and run.steps == 384
+            for name, file in ("pond", "pond.cu"), ("brisk", "brisk.json"), ("hill", "env_sources/hill.cu"):
+                Path(file).write_text(Path(file).read_text() if Path(file).exists() else text)
+                Path(file).chmod(0o666)
+                refused(RuntimeError, lambda name=name: nacelle.make_vec(name), "can be written by other users, so that its name alone does not run it")
         finally:
             os.chdir(before)
 

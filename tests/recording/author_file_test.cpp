@@ -26,14 +26,14 @@ struct Recorded {
         RecordingWriter writer(other.path() / "a.recording", header, {});
         writer.finish();
     }
-    std::string found(const AuthorPlaces& places) const {
+    std::string found(const std::vector<fs::path>& places) const {
         return find_author_file(Recording(other.path() / "a.recording"), places).string();
     }
-    std::string said(const AuthorPlaces& places) const {
+    std::string said(const std::vector<fs::path>& places) const {
         return complaint([&] { found(places); });
     }
     // Where nobody else can write.
-    AuthorPlaces near_home() const { return {.nearby = {home.path()}, .folders = {}}; }
+    std::vector<fs::path> near_home() const { return {home.path()}; }
 
     const Folder home, other;
 };
@@ -45,9 +45,9 @@ TEST_CASE("the author's file is the one whose files are those that were recorded
     const Recorded recorded;
     const std::string file = (recorded.home.path() / "pond.cu").string();
     CHECK(recorded.found(recorded.near_home()) == file);
-    CHECK(recorded.found({.nearby = {recorded.other.path()}, .folders = {recorded.home.path()}}) ==
+    CHECK(recorded.found({recorded.other.path(), recorded.home.path()}) ==
           file);
-    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) ==
+    CHECK(recorded.said({recorded.other.path()}) ==
           "pond.cu: was not found, so that there is no draw() (--source FILE names it)");
     const std::string another =
         "pond.cu: is another one than was recorded, so that its draw() is not used (--source FILE "
@@ -57,7 +57,7 @@ TEST_CASE("the author's file is the one whose files are those that were recorded
     // A file less: what it includes is not there.
     recorded.home.write("depth.h", "int depth;\n");
     recorded.other.write("pond.cu", pond);
-    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) == another);
+    CHECK(recorded.said({recorded.other.path()}) == another);
 }
 
 TEST_CASE("a file is not the recorded one for the sake of the files that a recording leaves out") {
@@ -71,7 +71,7 @@ TEST_CASE("a file is not the recorded one for the sake of the files that a recor
                    "is another one than was recorded"));
 }
 
-TEST_CASE("a file that others can write is not run, but among the environments") {
+TEST_CASE("a file that others can write is not run") {
     const Recorded recorded;
     const fs::path header = recorded.home.path() / "depth.h";
     ::chmod(header.c_str(), 0666);
@@ -79,7 +79,6 @@ TEST_CASE("a file that others can write is not run, but among the environments")
           "pond.cu: " + header.string() +
               " can be written by other users, so that its draw() is not used (--source FILE names "
               "it)");
-    CHECK(recorded.found({.nearby = {}, .folders = {recorded.home.path()}}) != "");
     ::chmod(header.c_str(), 0644);
     ::chmod(recorded.home.path().c_str(), 0777);
     CHECK(contains(recorded.said(recorded.near_home()),
@@ -101,8 +100,8 @@ TEST_CASE("a file of another user is not run") {
     const fs::path link = recorded.other.path() / "pond.cu";
     fs::create_symlink(file, link);
     recorded.other.write("depth.h", "int depth;\n");
-    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) == "");
+    CHECK(recorded.said({recorded.other.path()}) == "");
     REQUIRE(::lchown(link.c_str(), somebody, gid_t(-1)) == 0);
-    CHECK(contains(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}),
+    CHECK(contains(recorded.said({recorded.other.path()}),
                    "pond.cu belongs to another user, so that"));
 }

@@ -54,7 +54,7 @@ TEST_CASE("a recording is drawn as the live environment was") {
         CAPTURE(name);
         const Shot shot(name, folder, 12);
         RecordingFrames frames =
-            frames_of(shot.path, {.places = {.nearby = {}, .folders = {env_folder}}});
+            frames_of(shot.path, {.places = {env_folder}});
         CHECK(frames.why_not() == "");
         REQUIRE(frames.by_author());
         size_t at = 0;
@@ -74,7 +74,7 @@ TEST_CASE("a recording has and draws parameters in arrays of structs as they wer
         "plant", folder, 3,
         settings_of(
             {{"source", folder.write("plant.cu", plant)}, {"count", 3}, {"params", params}}));
-    RecordingFrames frames = frames_of(shot.path, {.places = {.nearby = {folder.path()}}});
+    RecordingFrames frames = frames_of(shot.path, {.places = {folder.path()}});
     REQUIRE(frames.by_author());
     const Json& recorded = frames.recording().episodes()[0].params;
     CHECK(recorded["pump.flow"] == Json({1, 1}));
@@ -86,14 +86,14 @@ TEST_CASE("without the author's file as it was, a recording's arrays are shown")
     const Folder folder, other;
     const Shot shot("cartpole", folder, 3);
     RecordingFrames lost =
-        frames_of(shot.path, {.places = {.nearby = {other.path()}, .folders = {}}});
+        frames_of(shot.path, {.places = {other.path()}});
     CHECK(!lost.by_author());
     CHECK(contains(lost.why_not(), "cartpole.cu: was not found"));
     CHECK(!lost.frame(0, 2).shapes.empty());
     std::string text = read_file(env_folder / "cartpole.cu");
     const std::filesystem::path changed = other.write("cartpole.cu", text + "// more\n");
     RecordingFrames changes =
-        frames_of(shot.path, {.places = {.nearby = {other.path()}, .folders = {}}});
+        frames_of(shot.path, {.places = {other.path()}});
     CHECK(contains(changes.why_not(), "is another one than was recorded"));
     CHECK(frames_of(shot.path, {.source = changed}).by_author());
     CHECK(contains(complaint([&] { frames_of(shot.path, {.source = env_folder / "pendulum.cu"}); }),
@@ -113,7 +113,7 @@ TEST_CASE("a recording of some arrays is not drawn by who would see others") {
     recorder.take(1);
     recorder.finish(true);
     writer.finish();
-    RecordingFrames frames = frames_of(path, {.places = {.nearby = {}, .folders = {env_folder}}});
+    RecordingFrames frames = frames_of(path, {.places = {env_folder}});
     CHECK(contains(frames.why_not(), "was recorded without state.x_dot, which draw() may see"));
     CHECK(!frames.frame(0, 0).shapes.empty());
 }
@@ -127,7 +127,7 @@ std::string why_not_after(const Shot& shot, const Folder& folder, Change change)
     change(blocks);
     const RecordingFrames frames =
         frames_of(forged_recording(folder.path() / "forged.recording", blocks),
-                  {.places = {.nearby = {}, .folders = {env_folder}}});
+                  {.places = {env_folder}});
     return frames.why_not();
 }
 Json& array_named(std::vector<ForgedBlock>& blocks, const std::string& name) {
@@ -199,7 +199,7 @@ TEST_CASE("numbers that lead out of a table cost the picture and not the process
     }
     REQUIRE(blocks[0].about["arrays"][0]["name"] == "state.level");
     RecordingFrames frames = frames_of(forged_recording(folder.path() / "forged.recording", blocks),
-                                       {.places = {.nearby = {}, .folders = {env_folder}}});
+                                       {.places = {env_folder}});
     REQUIRE(frames.by_author());
     CHECK(contains(complaint([&] { frames.frame(0, 2); }), "Mazes: draw() was ended: index 21"));
     CHECK(!frames.frame(0, 1).shapes.empty());
@@ -213,7 +213,7 @@ TEST_CASE("a byte of a bool is 0 or 1 whatever is recorded") {
         if (one.kind == "epis") one.data[48] = std::byte(0x7f);    // behind level, way, x and y
     REQUIRE(blocks[0].about["arrays"][4]["name"] == "state.solved");
     RecordingFrames frames = frames_of(forged_recording(folder.path() / "forged.recording", blocks),
-                                       {.places = {.nearby = {}, .folders = {env_folder}}});
+                                       {.places = {env_folder}});
     const Scene scene = frames.scene(0, 0);
     CHECK(scene.memory[scene.find("state.solved")->offset] == std::byte(1));
 }

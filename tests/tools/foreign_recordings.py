@@ -69,6 +69,12 @@ def a_file_beside_a_recording_is_used_where_nobody_else_can_have_written_it(benc
     assert result.status == 0 and result.err == (f'other.cu: {path} can be written by other users, so that its draw() is not used '
                                                  '(--source FILE names it); its arrays are shown\n'), result
     path.chmod(0o644)
+    among = bench.write('env_sources/other.cu', other)
+    among.chmod(0o666)
+    path.unlink()
+    result = bench.run('play', 'beside/o.recording', '--out', 'o.png', '--step', '0')
+    assert result.status == 0 and f'other.cu: {among} can be written by other users, so that its draw() is not used' in result.err, result
+    among.unlink()
     # What it includes belongs to it: a file more is another one.
     bench.write('beside/more.h', '')
     path.write_text('#include "more.h"\n' + other)

@@ -44,14 +44,45 @@ def what_others_could_have_put_here_is_not_run_by_its_name(bench):
     bench.refused(rf'{place}: can be written by other users, so that its name alone does not run it \(\./lent\.cu does\)',
                   'inspect', 'lent', *CPU)
     bench.write('asks.json', '{"env": {"source": "lent"}}')
-    bench.refused(rf'{place}: can be written by other users, .*', 'bench', '--config', 'asks.json', '--envs', '64', *CPU)
+    bench.refused(rf'asks\.json: env\.source: {place}: can be written by other users, .*', 'bench', '--config', 'asks.json', '--envs', '64', *CPU)
     own = bench.write('own.cu', bench.cartpole([]))     # else all that is shipped would be checked
     result = bench.run('check', *QUICK, '--json')
-    assert f'{path.resolve()} can be written by other users: it is not checked\n' in result.err and '"lent"' not in result.out, result
+    assert f'{path.resolve()} can be written by other users: lent is not checked\n' in result.err and '"lent"' not in result.out, result
     own.unlink()
     [told] = bench.lines('inspect', './lent.cu', *CPU)
     assert told['environment'] == 'CartPole', told
     path.unlink()
+
+
+@case
+def a_folder_of_environments_is_looked_at_like_the_working_directory(bench):
+    own = bench.folder / 'env_sources'
+    (own / 'pendulum.cu').chmod(0o666)
+    bench.write('env_sources/helper.h', '').chmod(0o666)
+    bench.write('env_sources/own.cu', '#include "helper.h"\n' + bench.cartpole([]))
+    (own / 'tag_duel.json').chmod(0o666)
+    for words in (('inspect', 'pendulum'), ('train', 'pendulum'), ('watch', 'pendulum', '--steps', '1'), ('check', 'pendulum', *QUICK[:2])):
+        result = bench.run(*words, *CPU)
+        assert result.status == 1 and 'pendulum.cu: can be written by other users, so that its name alone does not run it (env_sources/pendulum.cu does)' in result.err, result
+    for name, file in (('own', 'helper.h'), ('tag_duel', 'tag_duel.json')):
+        bench.refused(rf'.*/env_sources/{file}: can be written by other users, so that .*', 'inspect', name, *CPU)
+    assert bench.lines('inspect', 'env_sources/pendulum.cu', *CPU)[0]['environment'] == 'Pendulum'
+    for name in ('own.cu', 'helper.h'):
+        (own / name).unlink()
+    for name in ('pendulum.cu', 'tag_duel.json'):
+        (own / name).chmod(0o644)
+
+
+@case
+def settings_that_others_could_have_put_beside_an_environment_are_not_taken(bench):
+    bench.write('mine.cu', bench.cartpole([]))
+    bench.write('mine.json', '{"env": {"count": 3}}').chmod(0o666)
+    bench.refused(r'.*/mine\.json: can be written by other users, so that its settings are not taken \(--config .*/mine\.json takes them\)', 'inspect', 'mine', *CPU)
+    assert bench.lines('inspect', 'mine', '--config', 'mine.json', *CPU)[0]['envs'] == 3
+    (bench.folder / 'mine.cu').chmod(0o666)
+    assert bench.lines('inspect', './mine.cu', *CPU)[0]['envs'] == 3     # whoever wrote the settings may write the environment, too
+    for name in ('mine.cu', 'mine.json'):
+        (bench.folder / name).unlink()
 
 
 @case
