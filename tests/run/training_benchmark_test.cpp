@@ -79,10 +79,11 @@ TEST_CASE("an update's operations are six for each weight and sample") {
 
 TEST_CASE("a critic's operations count, and of a game against the past those of who learns") {
     const auto of = [](const char* environment, const Json& policy) {
-        const TrainingRow row =
-            measured(small_ppo({{"env", {{"source", source_path("env_sources/" + environment)}}},
-                                {"policies", {{"default", policy}}}}),
-                     {.repetitions = 1, .seconds = 0});
+        const TrainingRow row = measured(
+            small_ppo(
+                {{"env", {{"source", source_path(std::string("env_sources/") + environment)}}},
+                 {"policies", {{"default", policy}}}}),
+            {.repetitions = 1, .seconds = 0});
         REQUIRE(row.teraflops);
         // Of each weight, a step of an environment.
         return *row.teraflops * 1e12 / row.update->median / (6 * 3);

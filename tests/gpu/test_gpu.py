@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs the tests that need a GPU, side by side, from the folder that an archive of `tools/nacelle test --bundle` was unpacked
+to. NVRTC comes from a CUDA toolkit or from this Python's wheels, LibTorch and NCCL from the wheels. The last line is
+`N passed, N failed, N skipped`."""
+import argparse
+import os
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / 'tools' / 'build'), str(HERE / 'tests' / 'gpu')]
+sys.dont_write_bytecode = True
+
+import run_tests  # noqa: E402
+
+import jobs  # noqa: E402
+import machine  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)), help='processes side by side; one for each core')
+    parser.add_argument('--only', default='', help='a regular expression for the names of the tests to be run')
+    parser.add_argument('--list', action='store_true', help='print the names of the tests instead')
+    parser.add_argument('--each', type=float, default=300, help='seconds that one test may take')
+    parser.add_argument('--seconds', type=float, default=480, help='that all may take: what still runs is then ended')
+    return parser.parse_args()
+
+
+class Run:
+    """The counts of the tests that have run, and the time that is left."""
+
+    def __init__(self, options):
+        self.options, self.began = options, time.monotonic()
+        self.counts, self.took, self.failed = [0, 0, 0], [], []
+
+    def one(self, job):
+        left = self.options.seconds - (time.monotonic() - self.began)
+        if job.skip:
+            result = f'skipped: {job.skip}\n', [0, 0, 1], 0, 0
+        elif left <= 0:
+            result = f'not begun within {self.options.seconds:g} s, which all may take\n', [0, 1, 0], 0, 0
+        else:
+            test = {'cmd': job.command, 'env': job.environment, 'workdir': str(HERE / 'build'), 'timeout': round(min(left, self.options.each), 1)}
+            result = run_tests.run(HERE / 'build', test, False)
+        run_tests.report(SimpleNamespace(label='', failures=None, times=None), {'name': job.name}, *result)
+        self.counts = [one + other for one, other in zip(self.counts, result[1])]
+        self.took.append((result[2], job.name))
+        if result[1][1]:
+            self.failed.append(job.name)
+
+
+def main():
+    options = arguments()
+    here = machine.Machine(HERE)
+    for line in here.description():
+        print(line, flush=True)
+    wanted = [job for job in jobs.all_jobs(here) if re.search(options.only, job.name)]
+    if options.list:
+        print('\n'.join(job.name for job in wanted))
+        return 0
+    run = Run(options)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(run.one, (job for job in wanted if not job.alone)))
+    for job in wanted:
+        if job.alone:
+            run.one(job)
+    print('\nlongest, in seconds:')
+    for seconds, name in sorted(run.took, reverse=True)[:12]:
+        print(f'{seconds:8.1f}  {name}')
+    for name in run.failed:
+        print(f'FAILED: {name}')
+    print(f'{time.monotonic() - run.began:.0f} s in all, {options.jobs} side by side')
+    passed, failed, skipped = run.counts
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed else 0
+
+
+raise SystemExit(main())
