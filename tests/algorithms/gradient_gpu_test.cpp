@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-// The kernels for GPUs on one, where there is one. Most of the time is the compiler's: each case has few programs, so that
-// processes that run a case each end at about the same time.
+// The kernels for GPUs on a GPU. The compiler takes most of the time: each case has few programs, since on a machine with a
+// GPU each case is a process.
 
 using namespace nacelle;
 using namespace nacelle::test;

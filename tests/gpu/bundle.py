@@ -1,4 +1,4 @@
-"""The archive of tests for a GPU: it is small, runs from another folder, and tells what passed, failed and was skipped."""
+"""The archive of tests for a GPU is small, runs from another folder, and counts passed, failed and skipped tests."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ def case(test):
 
 
 def started(folder, *words, **changed):
-    """Without a GPU, on any machine."""
+    """Starts the runner with all GPUs hidden."""
     done = subprocess.run([sys.executable, folder / 'test-gpu', *words], env={**os.environ, 'CUDA_VISIBLE_DEVICES': '', **changed},
                           capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout.splitlines(), done.stderr
@@ -71,7 +71,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory(prefix='nacelle-bundle-test-') as place:
         archive = Path(place) / 'tests.tar.xz'
-        # One program of all: the others are packed and run alike.
+        # One program is enough: the code for the other programs is the same.
         subprocess.run([sys.executable, '-B', ROOT / 'tools' / 'build' / 'bundle.py', ROOT, BUILD, archive, '', 'device'], check=True,
                        stdout=subprocess.DEVNULL)
         subprocess.run(['tar', 'xf', archive, '-C', place], check=True)

@@ -1,13 +1,14 @@
-"""The tests that need a GPU, each a process: the cases of the test programs that are marked by on_gpu(), and those in Python."""
+"""The tests for a GPU, each a process: cases marked by on_gpu() in the test programs, and tests in Python."""
 import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The longest first, so that no core waits for one at the end; then the order of the programs.
-LONGEST = ('whole gradient', 'networks that remember', 'keep the contract', 'agree in every environment', 'runs: networks', 'torch: rate', 'algorithms')
-# They say how long something takes, or want a GPU's streams for themselves.
+# The longest tests begin first, so that no core waits for one long test at the end. The others keep the order of the programs.
+LONGEST = ('agree in every environment', 'keep the contract', 'ranks: ', 'through memory', 'whole gradient', 'networks that remember', 'many saves',
+           'time from a save', 'runs: networks', 'algorithms', 'torch: rate')
+# These tests measure time, or depend on the order of work on an idle GPU.
 ALONE = re.compile(r'take milliseconds|what_a_step_costs|a_step_waits_for|torch: sac_learns')
 
 
@@ -16,7 +17,7 @@ class Job:
     name: str
     command: list
     environment: dict = field(default_factory=dict)
-    skip: str = ''    # why it cannot run here
+    skip: str = ''    # the reason if this machine cannot run the test
 
     @property
     def alone(self):
@@ -24,18 +25,18 @@ class Job:
 
 
 def doctest_cases(here, part):
-    """A process for each case. They are told apart by their number, since names have characters that filters read."""
+    """A process for each case. A case is chosen by number, since doctest's filters give commas in names a meaning."""
     marked = [str(here.here / 'build' / 'tests' / f'test_{part}'), '--test-suite=*gpu']
     environment = here.of_part(part)
     listed = subprocess.run([*marked, '--list-test-cases'], env={**environment}, capture_output=True, text=True)
     names = [line for line in listed.stdout.splitlines() if line and not line.startswith(('=', '[doctest]')) and not re.match(r'\d+ passed, ', line)]
-    if not names:    # the run says why
+    if not names:    # the failing run prints the reason
         return [Job(f'{part}: its cases cannot be listed', marked, environment)]
     return [Job(f'{part}: {name}', [*marked, f'--first={number}', f'--last={number}'], environment) for number, name in enumerate(names, 1)]
 
 
 def python_cases(path):
-    """The names of the functions that are cases of a test in Python, in their order."""
+    """The names of the functions marked as cases, in order."""
     return re.findall(r'^@case\n(?:@.*\n)*def (\w+)', path.read_text(), re.MULTILINE)
 
 
@@ -61,8 +62,8 @@ def package_cases(here):
 
 
 def rank_tests(here):
-    """Two processes that train together, by NCCL."""
-    few = here.no_gpu or ('one GPU: ranks have one each' if here.gpus < 2 else '')
+    """Two processes train together, by NCCL."""
+    few = here.no_gpu or ('one GPU: ranks have one each' if here.gpus < 2 else here.no_nccl)
     both = ('--program', str(here.here / 'build' / 'tools' / 'nacelle'), '--backend', 'cuda')
     for name, words, missing in (('splits', ('--seconds', '240'), ''), ('kills', ('--kills', '12', '--at-once', '4'), ''),
                                  ('restarts', ('--python', sys.executable, '--iterations', '10000'), here.no_torch)):

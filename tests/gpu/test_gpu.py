@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests that need a GPU, side by side, from the folder that an archive of `tools/nacelle test --bundle` was unpacked
-to. NVRTC comes from a CUDA toolkit or from this Python's wheels, LibTorch and NCCL from the wheels. The last line is
-`N passed, N failed, N skipped`."""
+"""Runs the tests for a GPU in parallel, from an unpacked archive of `tools/nacelle test --bundle`. NVRTC comes from a CUDA
+toolkit or from the wheels of this Python, LibTorch and NCCL from the wheels. The last line is `N passed, N failed, N skipped`."""
 import argparse
 import os
 import re
@@ -23,16 +22,16 @@ import machine  # noqa: E402
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)), help='processes side by side; one for each core')
+    parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)), help='processes in parallel; the default is one for each core')
     parser.add_argument('--only', default='', help='a regular expression for the names of the tests to be run')
     parser.add_argument('--list', action='store_true', help='print the names of the tests instead')
-    parser.add_argument('--each', type=float, default=300, help='seconds that one test may take')
-    parser.add_argument('--seconds', type=float, default=480, help='that all may take: what still runs is then ended')
+    parser.add_argument('--each', type=float, default=420, help='limit for one test, in seconds')
+    parser.add_argument('--seconds', type=float, default=480, help='limit for the whole run: unfinished tests are ended and fail')
     return parser.parse_args()
 
 
 class Run:
-    """The counts of the tests that have run, and the time that is left."""
+    """The counts of finished tests, and the remaining time."""
 
     def __init__(self, options):
         self.options, self.began = options, time.monotonic()
@@ -43,7 +42,7 @@ class Run:
         if job.skip:
             result = f'skipped: {job.skip}\n', [0, 0, 1], 0, 0
         elif left <= 0:
-            result = f'not begun within {self.options.seconds:g} s, which all may take\n', [0, 1, 0], 0, 0
+            result = f'not begun within {self.options.seconds:g} s, the limit for the whole run\n', [0, 1, 0], 0, 0
         else:
             test = {'cmd': job.command, 'env': job.environment, 'workdir': str(HERE / 'build'), 'timeout': round(min(left, self.options.each), 1)}
             result = run_tests.run(HERE / 'build', test, False)
@@ -74,7 +73,7 @@ def main():
         print(f'{seconds:8.1f}  {name}')
     for name in run.failed:
         print(f'FAILED: {name}')
-    print(f'{time.monotonic() - run.began:.0f} s in all, {options.jobs} side by side')
+    print(f'{time.monotonic() - run.began:.0f} s in all, {options.jobs} in parallel')
     passed, failed, skipped = run.counts
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed else 0

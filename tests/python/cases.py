@@ -28,7 +28,7 @@ def refused(kind, call, words):
 
 
 def run_cases(only=()):
-    """Runs all, or those of these names, in their order and ends the process, with 1 where one failed."""
+    """Runs all cases, or the named cases, in order and ends the process; status 1 means a failed case."""
     failed, wanted = 0, [test for test in _cases if not only or test.__name__ in only]
     for test in wanted:
         try:

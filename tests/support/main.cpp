@@ -38,7 +38,7 @@ double processor_seconds() {
 }
 constexpr double long_case = 2;    // seconds of processors
 
-// True if a case was skipped, or did less, because this machine has no GPU: the words of open_device().
+// True if the reason for a skip is a missing GPU. These are the words of open_device().
 bool wants_gpu(std::string_view reason) {
     return reason.starts_with("no GPU") || reason.starts_with("cuda: ");
 }

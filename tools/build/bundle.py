@@ -1,7 +1,6 @@
-"""Packs what a machine with a GPU needs to run the tests that want one, without a build, into one archive:
-bundle.py ROOT BUILD ARCHIVE BINDING PART...
+"""Packs the tests for a GPU into an archive that runs without a build: bundle.py ROOT BUILD ARCHIVE EXTENSION PART...
 
-It has the layout of the repository, since programs and tests find all else from where they lie."""
+The archive has the layout of the repository, since programs and tests find files relative to their own folder."""
 import json
 import shutil
 import subprocess
@@ -12,9 +11,9 @@ from pathlib import Path
 
 NAME = 'nacelle-gpu-tests'
 MOST = 45_000_000      # bytes of an archive
-# What the package in Python imports besides NumPy, which comes with torch.
+# Imports of the package in Python. NumPy comes with torch.
 PACKAGES = ('gymnasium', 'cloudpickle', 'farama_notifications', 'typing_extensions.py')
-# The test of the build whose variables those of a GPU have, by what jobs.py calls them.
+# Tests of a GPU in Python, as jobs.py names them, and a test of the build with the same variables.
 LIKE = {'runs': 'runs', 'torch': 'torch_learners', 'python': 'python', 'ranks': 'ranks_sums'}
 
 
@@ -29,7 +28,7 @@ def copy_sources(root, folder):
 
 
 def copy_build(build, folder, binding, parts):
-    """Programs and libraries, without what debuggers read of them."""
+    """Programs and libraries, stripped."""
     files = [build / 'tools' / 'nacelle', *(build / 'tests' / f'test_{part}' for part in parts)]
     for pattern in ('algorithms/*.so', 'plugins/*.so', 'plugins/torch/*.so', 'tests/*/*.so'):
         files += build.glob(pattern)
@@ -44,7 +43,7 @@ def copy_build(build, folder, binding, parts):
 
 
 def copy_packages(python, folder):
-    """Packages in Python alone, which are any Python's."""
+    """Packages without compiled parts, for any version of Python."""
     folder.mkdir()
     found = subprocess.run([python, '-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'], capture_output=True, text=True, check=True)
     for path in (Path(found.stdout.strip()) / name for name in PACKAGES):
@@ -60,7 +59,7 @@ def option(build, name):
 
 
 def environments(root, build, parts):
-    """The variables of each part's tests, with @root@ for the folder of the sources."""
+    """The environment variables of each part, with @root@ for the folder of the sources."""
     tests = {test['name']: test['env'] for test in json.loads((build / 'meson-info' / 'intro-tests.json').read_text())}
     kept = {}
     for name, like in ({part: part for part in parts} | LIKE).items():

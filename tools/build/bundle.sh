@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by tools/build/test.sh: packs the tests that need a GPU, for a machine that has one and builds nothing.
 
-# The parts with cases that are marked by on_gpu(), each a program.
+# The parts with cases marked by on_gpu(); each part is a program.
 gpu_parts() { (cd "$root/tests" && grep -l 'on_gpu()' ./*/*.cpp | cut -d/ -f2 | grep -v '^support$' | sort -u | tr '\n' ' '); }
 
-# A Python whose extension every later one loads, too: 3.12 or later, with its headers.
+# A Python from 3.12 on, with headers: later versions load the extension, too.
 stable_python() {
     for python in "${NACELLE_BUNDLE_PYTHON:-}" "$package_python" python3.12 python3.13 python3.14 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python3; do
         if [ -n "$python" ] && "$python" -c 'import os, sys, sysconfig
@@ -14,8 +14,9 @@ raise SystemExit(sys.version_info < (3, 12) or not os.path.exists(sysconfig.get_
     done
 }
 
-# Builds the extension for the Python $1 and prints its path. The folder is another one, since $root/build has that of the
-# tests' own Python, whose nanobind this one borrows; and its distutils, which Meson up to 1.2 asks for and 3.12 lacks.
+# Builds the extension for the Python $1 and prints the path, in a second folder: $root/build has the extension for the
+# tests' Python. The second folder borrows nanobind from there, and distutils: Meson 1.2 and older imports distutils, and
+# Python 3.12 has dropped the module.
 stable_extension() {
     folder=$root/build-binding
     borrowed=$("$package_python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -46,7 +47,7 @@ bundle_command() {
         python=$(stable_python)
         case $python in
             '')
-                say 'no Python from 3.12 on with headers is here (NACELLE_BUNDLE_PYTHON names one): only one such as the tests have here loads the extension'
+                say "no Python from 3.12 on with headers is here, so that only the version of $package_python loads the extension; NACELLE_BUNDLE_PYTHON names a Python"
                 python=$package_python ;;
         esac
         if [ "$python" != "$package_python" ]; then
