@@ -1,9 +1,9 @@
 """The tests for a GPU, each a process: cases marked by on_gpu() in the test programs, and tests in Python."""
+import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 # The longest tests begin first, so that no core waits for one long test at the end. The others keep the order of the programs.
 LONGEST = ('agree in every environment', 'keep the contract', 'ranks: ', 'through memory', 'whole gradient', 'networks that remember', 'many saves',
@@ -28,7 +28,7 @@ def doctest_cases(here, part):
     """A process for each case. A case is chosen by number, since doctest's filters give commas in names a meaning."""
     marked = [str(here.here / 'build' / 'tests' / f'test_{part}'), '--test-suite=*gpu']
     environment = here.of_part(part)
-    listed = subprocess.run([*marked, '--list-test-cases'], env={**environment}, capture_output=True, text=True)
+    listed = subprocess.run([*marked, '--list-test-cases'], env={**os.environ, **environment}, capture_output=True, text=True)
     names = [line for line in listed.stdout.splitlines() if line and not line.startswith(('=', '[doctest]')) and not re.match(r'\d+ passed, ', line)]
     if not names:    # the failing run prints the reason
         return [Job(f'{part}: its cases cannot be listed', marked, environment)]

@@ -5,6 +5,7 @@ import argparse
 import os
 import re
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,7 +36,7 @@ class Run:
 
     def __init__(self, options):
         self.options, self.began = options, time.monotonic()
-        self.counts, self.took, self.failed = [0, 0, 0], [], []
+        self.counts, self.took, self.failed, self.lock = [0, 0, 0], [], [], threading.Lock()
 
     def one(self, job):
         left = self.options.seconds - (time.monotonic() - self.began)
@@ -46,11 +47,12 @@ class Run:
         else:
             test = {'cmd': job.command, 'env': job.environment, 'workdir': str(HERE / 'build'), 'timeout': round(min(left, self.options.each), 1)}
             result = run_tests.run(HERE / 'build', test, False)
-        run_tests.report(SimpleNamespace(label='', failures=None, times=None), {'name': job.name}, *result)
-        self.counts = [one + other for one, other in zip(self.counts, result[1])]
-        self.took.append((result[2], job.name))
-        if result[1][1]:
-            self.failed.append(job.name)
+        with self.lock:
+            run_tests.report(SimpleNamespace(label='', failures=None, times=None), {'name': job.name}, *result)
+            self.counts = [one + other for one, other in zip(self.counts, result[1])]
+            self.took.append((result[2], job.name))
+            if result[1][1]:
+                self.failed.append(job.name)
 
 
 def main():
