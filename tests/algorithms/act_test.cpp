@@ -1,6 +1,7 @@
 #include "engine/run/evaluation.h"
 #include "tests/algorithms/acts_for_some.h"
 #include "tests/algorithms/network_cases.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
@@ -216,7 +217,8 @@ TEST_CASE("an evaluation of many steps a launch finds what single steps find") {
                         20);
 }
 
-TEST_CASE("an evaluation of many steps a launch finds on a GPU what single steps find") {
+TEST_CASE("an evaluation of many steps a launch finds on a GPU what single steps find" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

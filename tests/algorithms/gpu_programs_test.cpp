@@ -18,7 +18,7 @@ constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
     a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01},
     elsewhere{"torch_ppo", true, 128, 4, 4, 1e-3, 0.01, true};
 
-const std::filesystem::path test_envs = NACELLE_SOURCE_ROOT "/tests/algorithms/environments";
+const std::filesystem::path test_envs = source_path("tests/algorithms/environments");
 constexpr const char* convolutions =
     R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, 64]}}})";
 

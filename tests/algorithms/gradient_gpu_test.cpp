@@ -1,10 +1,13 @@
 #include "tests/algorithms/gradient.h"
 #include "tests/algorithms/network_cases.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <cmath>
+#include <functional>
 
-// The kernels for GPUs on one, where there is one.
+// The kernels for GPUs on a GPU. The compiler takes most of the time: each case has few programs, since on a machine with a
+// GPU each case is a process.
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -20,85 +23,123 @@ Limits as_bf16_of(uint32_t envs) {
 void hold_bf16(const std::shared_ptr<RunsOn>& on, const Case& c, uint32_t envs) {
     hold_to_doubles(on, c, as_bf16_of(envs), envs);
 }
-
+void hold_f32(const std::shared_ptr<RunsOn>& on, const Case& c, uint32_t envs) {
+    hold_to_doubles(on, c, as_f32_cut, envs);
 }
 
-TEST_CASE("the whole gradient is that of the formulas on a GPU") {
+void on_a_gpu(const std::function<void(const std::shared_ptr<RunsOn>&)>& held) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const Case& c : cases()) {
-        hold_to_doubles(on, with(c, wide), as_f32_cut, 150);
-        hold_bf16(on, with(c, narrow), 3000);
-    }
+    held(on);
 }
 
-TEST_CASE("the whole gradient of critics that see more is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
-    hold_to_doubles(on, overseen(0, "f32", "auto"), as_f32_cut, 150);
-    hold_bf16(on, overseen(0, "bf16", "streamed"), 400);
-    hold_bf16(on, overseen(1, "bf16", "auto"), 3000);
-    hold_to_doubles(on, overseen(1, "f32", "streamed"), as_f32_cut, 150);
-    hold_bf16(on, overseen(2, "bf16", "row_pass", {70, 9}), 400);
-    hold_bf16(on, overseen(2, "bf16", "auto"), 400);
 }
 
-TEST_CASE("the whole gradient of rows of many numbers is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const Case& c : much_seen()) hold_bf16(on, c, 700);
+TEST_CASE("the whole gradient is that of the formulas on a GPU, in f32" * on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : cases()) hold_f32(on, with(c, wide), 150);
+    });
 }
 
-TEST_CASE("the whole gradient of layers for clusters of blocks is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
+TEST_CASE("the whole gradient is that of the formulas on a GPU, in bf16" * on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : cases()) hold_bf16(on, with(c, narrow), 3000);
+    });
+}
+
+TEST_CASE("the whole gradient of critics that see more is that of the formulas on a GPU" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        hold_f32(on, overseen(0, "f32", "auto"), 150);
+        hold_bf16(on, overseen(0, "bf16", "streamed"), 400);
+        hold_bf16(on, overseen(1, "bf16", "auto"), 3000);
+        hold_f32(on, overseen(1, "f32", "streamed"), 150);
+        hold_bf16(on, overseen(2, "bf16", "row_pass", {70, 9}), 400);
+        hold_bf16(on, overseen(2, "bf16", "auto"), 400);
+    });
+}
+
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas on a GPU" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : much_seen()) hold_bf16(on, c, 700);
+    });
+}
+
+TEST_CASE("the whole gradient of layers for clusters of blocks is that of the formulas on a GPU" *
+          on_gpu()) {
     // So many rows that there are parts for all clusters, the last one with rows for less than a block.
     const Json shape = {{"hidden", {1024, 512}}},
                two = {{"hidden", {512, 1024}}, {"trunk", "separate"}, {"activation", "silu"}};
-    hold_to_doubles(on, streamed(0, "f32", shape), as_two_planes, 390);
-    hold_bf16(on, streamed(0, "bf16", shape), 390);
-    hold_bf16(on, streamed(0, "bf16", two), 375);
+    on_a_gpu([&](const auto& on) {
+        hold_to_doubles(on, streamed(0, "f32", shape), as_two_planes, 390);
+        hold_bf16(on, streamed(0, "bf16", shape), 390);
+        hold_bf16(on, streamed(0, "bf16", two), 375);
+    });
 }
 
 TEST_CASE(
-    "the whole gradient of clusters whose parts are not alike is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
+    "the whole gradient of clusters whose parts are not alike is that of the formulas on a GPU" *
+    on_gpu()) {
     // First and last layers at once, too, of two networks.
-    hold_bf16(on, streamed(0, "bf16", {{"hidden", {513, 300}}, {"trunk", "separate"}}), 375);
+    on_a_gpu([](const auto& on) {
+        hold_bf16(on, streamed(0, "bf16", {{"hidden", {513, 300}}, {"trunk", "separate"}}), 375);
+    });
 }
 
-TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
-    for (size_t i = 0; i < cases().size(); ++i) {
-        hold_to_doubles(on, streamed(i, "f32"), as_f32_cut, 150);
-        hold_bf16(on, streamed(i, "bf16"), 400);
-    }
-    for (const Case& c : odd_widths("f32")) hold_to_doubles(on, c, as_f32_cut, 60);
-    for (const Case& c : odd_widths("bf16")) hold_bf16(on, c, 200);
+TEST_CASE(
+    "the whole gradient of layers that go through memory is that of the formulas on a GPU, in f32" *
+    on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (size_t i = 0; i < cases().size(); ++i) hold_f32(on, streamed(i, "f32"), 150);
+    });
 }
 
-TEST_CASE("the whole gradient of convolutions is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const Case& c : convolved_cases()) {
-        hold_to_doubles(on, with(c, wide), as_f32_cut, 150);
-        hold_bf16(on, with(c, narrow), 400);
-    }
+TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU, "
+          "in bf16" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (size_t i = 0; i < cases().size(); ++i) hold_bf16(on, streamed(i, "bf16"), 400);
+    });
 }
 
-TEST_CASE("the whole gradient of a row pass is that of the formulas on a GPU") {
-    std::shared_ptr<RunsOn> on;
-    const std::string missing = complaint([&] { on = open("cuda"); });
-    if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const Case& c : row_passes("f32")) hold_to_doubles(on, c, as_f32_cut, 150);
-    for (const Case& c : row_passes("bf16")) hold_bf16(on, c, 400);
+TEST_CASE("the whole gradient of layers of odd widths is that of the formulas on a GPU, in f32" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : odd_widths("f32")) hold_f32(on, c, 60);
+    });
+}
+
+TEST_CASE("the whole gradient of layers of odd widths is that of the formulas on a GPU, in bf16" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : odd_widths("bf16")) hold_bf16(on, c, 200);
+    });
+}
+
+TEST_CASE("the whole gradient of convolutions is that of the formulas on a GPU, in f32" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : convolved_cases()) hold_f32(on, with(c, wide), 150);
+    });
+}
+
+TEST_CASE("the whole gradient of convolutions is that of the formulas on a GPU, in bf16" *
+          on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : convolved_cases()) hold_bf16(on, with(c, narrow), 400);
+    });
+}
+
+TEST_CASE("the whole gradient of a row pass is that of the formulas on a GPU, in f32" * on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : row_passes("f32")) hold_f32(on, c, 150);
+    });
+}
+
+TEST_CASE("the whole gradient of a row pass is that of the formulas on a GPU, in bf16" * on_gpu()) {
+    on_a_gpu([](const auto& on) {
+        for (const Case& c : row_passes("bf16")) hold_bf16(on, c, 400);
+    });
 }

@@ -5,9 +5,8 @@
 // A learner at work on an environment of a test, an iteration at a time.
 namespace nacelle::test {
 
-inline const std::filesystem::path lesson_folder =
-    NACELLE_SOURCE_ROOT "/tests/algorithms/environments";
-inline const std::filesystem::path learners = NACELLE_BUILD_ROOT "/algorithms";
+inline const std::filesystem::path lesson_folder = source_path("tests/algorithms/environments");
+inline const std::filesystem::path learners = build_path("algorithms");
 
 // The settings of an environment: one of this folder's, or else one of the engine's.
 inline Json env_of(const std::string& name, uint32_t count) {

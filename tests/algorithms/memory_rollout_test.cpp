@@ -1,4 +1,5 @@
 #include "tests/algorithms/iteration.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -59,7 +60,7 @@ TEST_CASE("a rollout of a network that remembers in one launch leaves what one i
 #endif
     hold_to_steps(quick_cpu(), {mingru_21, 5, gru_9}, "separate", 37);
 }
-TEST_CASE("such a rollout in one launch leaves on a GPU what one in steps does") {
+TEST_CASE("such a rollout in one launch leaves on a GPU what one in steps does" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -2,6 +2,7 @@
 #include "engine/policy/read_policy_description.h"
 #include "engine/run/evaluation.h"
 #include "tests/algorithms/examination.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
@@ -186,8 +187,11 @@ void hold_on_gpu(size_t first, size_t end) {
 
 }
 
-TEST_CASE("networks that remember choose and learn by the formulas on a GPU") { hold_on_gpu(0, 2); }
-TEST_CASE("networks that remember among other layers, in teams and behind convolutions, on a GPU") {
+TEST_CASE("networks that remember choose and learn by the formulas on a GPU" * test::on_gpu()) {
+    hold_on_gpu(0, 2);
+}
+TEST_CASE("networks that remember among other layers, in teams and behind convolutions, on a GPU" *
+          test::on_gpu()) {
     hold_on_gpu(2, rememberers().size());
 }
 

@@ -1,4 +1,5 @@
 #include "tests/algorithms/network_cases.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/thorough.h"
 
@@ -150,7 +151,8 @@ TEST_CASE("rows of many numbers are added up where choices are made for them, on
               .policies = {{"many", {0, 2}}, {"few", 1}}});
     }
 }
-TEST_CASE("rows of many numbers are added up where choices are made for them on a GPU") {
+TEST_CASE("rows of many numbers are added up where choices are made for them on a GPU" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

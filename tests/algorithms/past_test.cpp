@@ -1,5 +1,6 @@
 #include "tests/algorithms/cases.h"
 #include "tests/algorithms/gradient.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -204,7 +205,8 @@ TEST_CASE(
     wanted.push_back(0);
     CHECK(Pool(*oftener, "agent").steps == wanted);
 }
-TEST_CASE("a GPU plays the past as the references do, by fused and by wide networks") {
+TEST_CASE("a GPU plays the past as the references do, by fused and by wide networks" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -1,6 +1,7 @@
 #include "tests/algorithms/cases.h"
 #include "tests/algorithms/left.h"
 #include "tests/algorithms/lesson.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -86,7 +87,8 @@ TEST_CASE(
 }
 
 // Tensor cores add up in another order there, and what is drawn by a number that is off by a bit goes elsewhere: one step.
-TEST_CASE("a block that keeps the weights chooses on a GPU as a launch for each layer does") {
+TEST_CASE("a block that keeps the weights chooses on a GPU as a launch for each layer does" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -1,5 +1,6 @@
 #include "tests/algorithms/cases.h"
 #include "tests/algorithms/left.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -48,7 +49,8 @@ TEST_CASE("one launch for all steps of teams leaves the bits of a launch for eac
     large.config["policies"]["runner"] = {{"train", false}, {"hidden", {8}}};
     hold_to_pair(quick_cpu(), large, f32, in_emulation, 3);
 }
-TEST_CASE("one launch for all steps of teams leaves on a GPU the bits of a launch for each") {
+TEST_CASE("one launch for all steps of teams leaves on a GPU the bits of a launch for each" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -30,8 +30,7 @@ struct Report {
 inline Report check(const std::filesystem::path& author,
                     const std::vector<std::string>& assignments = {}, double timeout = 60,
                     const std::vector<std::string>& only = {}) {
-    std::vector<std::string> command = {NACELLE_BUILD_ROOT "/tools/nacelle", "check",
-                                        author.string()};
+    std::vector<std::string> command = {build_path("tools/nacelle"), "check", author.string()};
     for (const std::string& one : assignments) command.insert(command.end(), {"--set", one});
     for (const std::string& one : only) command.insert(command.end(), {"--only", one});
     command.emplace_back("--inside");

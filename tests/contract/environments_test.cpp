@@ -1,5 +1,6 @@
 #include "tests/contract/contract.h"
 #include "tests/env/workbench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
@@ -35,7 +36,7 @@ TEST_CASE("an environment with a drawn parameter keeps the contract of snapshots
     CHECK(report.find("snapshots") != nullptr);
 }
 
-TEST_CASE("a CPU and a GPU agree in every environment") {
+TEST_CASE("a CPU and a GPU agree in every environment" * test::on_gpu()) {
     try {
         open("cuda");
     } catch (const Error& error) {

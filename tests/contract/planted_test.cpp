@@ -16,7 +16,7 @@ using namespace nacelle::test;
 
 namespace {
 
-const std::filesystem::path folder = NACELLE_SOURCE_ROOT "/tests/contract/planted";
+const std::filesystem::path folder = source_path("tests/contract/planted");
 
 struct Expected {
     std::string verdict, check, words;

@@ -1,5 +1,6 @@
 #include "tests/contract/contract.h"
 #include "tests/env/workbench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -45,7 +46,8 @@ const std::vector<std::string> asked = {"host compiler", "indices",     "reset w
 
 }
 
-TEST_CASE("teams of 1 to 4,096 agents, to 16,384 on a GPU, keep the contract" * test::thorough()) {
+TEST_CASE("teams of 1 to 4,096 agents, to 16,384 on a GPU, keep the contract" * test::thorough() *
+          test::on_gpu()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build has all sizes; with a sanitizer they would take an hour");
 #endif

@@ -1,6 +1,7 @@
 #include "engine/device/device.h"
 #include "tests/device/gpu_kernels.h"
 #include "tests/device/support.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ bool all_are(const std::vector<uint32_t>& values, uint32_t expected) {
     if (choice.device->info().backend != Backend::cuda) NACELLE_SKIP(choice.why);                  \
     Gpu gpu(choice.device)
 
-TEST_CASE("GPU: the device describes itself") {
+TEST_CASE("GPU: the device describes itself" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const DeviceInfo& info = gpu.device->info();
     CHECK(choice.why == info.name);
@@ -63,7 +64,7 @@ TEST_CASE("GPU: the device describes itself") {
     MESSAGE(info.name, ", ", info.architecture, ", ", info.driver);
 }
 
-TEST_CASE("GPU: new memory is zero and aligned, and bytes travel") {
+TEST_CASE("GPU: new memory is zero and aligned, and bytes travel" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Buffer buffer(gpu.device, 1 << 20);
     const Buffer target(gpu.device, 1 << 20);
@@ -79,14 +80,14 @@ TEST_CASE("GPU: new memory is zero and aligned, and bytes travel") {
     CHECK(all_are(got, 0x11111111));
 }
 
-TEST_CASE("GPU: more memory than there is is refused with what there is") {
+TEST_CASE("GPU: more memory than there is is refused with what there is" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const std::string text = complaint([&] { gpu.device->allocate(size_t{1} << 50); });
     CHECK(contains(text, "out of memory: 1.0 PiB wanted"));
     CHECK(contains(text, " free"));
 }
 
-TEST_CASE("GPU: a kernel runs over every item and says what it costs") {
+TEST_CASE("GPU: a kernel runs over every item and says what it costs" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Kernel kernel = gpu.module->kernel("write_value");
     CHECK(kernel.registers > 0);
@@ -102,7 +103,7 @@ TEST_CASE("GPU: a kernel runs over every item and says what it costs") {
     CHECK(all_are(got, 42));
 }
 
-TEST_CASE("GPU: arguments that are too short are refused") {
+TEST_CASE("GPU: arguments that are too short are refused" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Kernel kernel = gpu.module->kernel("write_value");
     if (kernel.args_bytes == 0) NACELLE_SKIP("this driver does not tell the size of parameters");
@@ -110,7 +111,7 @@ TEST_CASE("GPU: arguments that are too short are refused") {
                    "it was given 0 bytes of arguments and takes 16"));
 }
 
-TEST_CASE("GPU: a graph runs again and again with the arguments of its capture") {
+TEST_CASE("GPU: a graph runs again and again with the arguments of its capture" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Kernel kernel = gpu.module->kernel("write_value");
     const Buffer buffer(gpu.device, 4000), copy(gpu.device, 4000);
@@ -138,7 +139,7 @@ TEST_CASE("GPU: a graph runs again and again with the arguments of its capture")
     }
 }
 
-TEST_CASE("GPU: another thread allocates while this one captures") {
+TEST_CASE("GPU: another thread allocates while this one captures" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     gpu.stream->begin_capture();
     std::string text = "did not run";
@@ -149,7 +150,7 @@ TEST_CASE("GPU: another thread allocates while this one captures") {
     gpu.stream->synchronize();
 }
 
-TEST_CASE("GPU: a block may use all the shared memory that there is") {
+TEST_CASE("GPU: a block may use all the shared memory that there is" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Kernel kernel = gpu.module->kernel("last_shared_word");
     const auto all = static_cast<uint32_t>(gpu.device->info().shared_bytes);
@@ -163,13 +164,13 @@ TEST_CASE("GPU: a block may use all the shared memory that there is") {
                    "of shared memory (this GPU has"));
 }
 
-TEST_CASE("GPU: work takes time") {
+TEST_CASE("GPU: work takes time" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Buffer buffer(gpu.device, 64 << 20);
     CHECK(gpu.stream->time([&] { gpu.stream->fill(buffer.data(), 1, buffer.bytes()); }) > 0);
 }
 
-TEST_CASE("GPU: symbols, missing kernels and bad binaries") {
+TEST_CASE("GPU: symbols, missing kernels and bad binaries" * test::on_gpu()) {
     OPEN_GPU_OR_SKIP(gpu);
     const Symbol symbol = gpu.module->symbol("numbers");
     CHECK(symbol.address != nullptr);

@@ -1,13 +1,14 @@
 #pragma once
 #include "engine/base/error.h"
+#include "tests/support/folders.h"
 
 #include <cstddef>
 #include <span>
 #include <string>
 
 // What the build made for these tests.
-inline const std::string fake_libcuda = NACELLE_BUILD_ROOT "/tests/device/libfake_cuda.so";
-inline const std::string cpu_kernels = NACELLE_BUILD_ROOT "/tests/device/libcpu_kernels.so";
+inline const std::string fake_libcuda = nacelle::test::build_path("tests/device/libfake_cuda.so");
+inline const std::string cpu_kernels = nacelle::test::build_path("tests/device/libcpu_kernels.so");
 
 // The bytes of a struct, for a kernel's arguments.
 template <class Args> std::span<const std::byte> bytes_of(const Args& args) {

@@ -4,6 +4,7 @@
 #include "engine/check/variant.h"
 #include "engine/compile/embedded_sdk.h"
 #include "engine/env/environment.h"
+#include "tests/support/folders.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,7 +15,7 @@
 // What tests of environments share: places, a backend, an author's file and its arrays as numbers.
 namespace nacelle::test {
 
-inline const std::filesystem::path env_folder = NACELLE_SOURCE_ROOT "/env_sources";
+inline const std::filesystem::path env_folder = source_path("env_sources");
 
 // A folder of a test's own, gone with it.
 class Folder final {

@@ -1,4 +1,5 @@
 #include "tests/env/workbench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
@@ -66,7 +67,8 @@ Binary cartpole_for_a_gpu(bool strict, Compiler& compiler) {
 
 }
 
-TEST_CASE("on a GPU, the maths of the SDK gives the bits of a CPU, strict or not") {
+TEST_CASE("on a GPU, the maths of the SDK gives the bits of a CPU, strict or not" *
+          test::on_gpu()) {
     const DeviceChoice choice = open_device("auto");
     if (choice.device->info().backend != Backend::cuda) NACELLE_SKIP(choice.why);
     const Folder folder;
@@ -123,7 +125,8 @@ TEST_CASE("an environment's strict setting reaches its program") {
     CHECK(contains(words(false), "strict.cu:"));
 }
 
-TEST_CASE("a strict CartPole has the same bits on a GPU and on a CPU after 1,000 steps") {
+TEST_CASE("a strict CartPole has the same bits on a GPU and on a CPU after 1,000 steps" *
+          test::on_gpu()) {
     const DeviceChoice choice = open_device("auto");
     if (choice.device->info().backend != Backend::cuda) NACELLE_SKIP(choice.why);
     EnvSettings settings = recommended("cartpole", 4096);

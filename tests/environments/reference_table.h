@@ -7,8 +7,7 @@
 namespace nacelle::test {
 
 inline Json table_of(const std::string& name) {
-    return load_json(std::filesystem::path(NACELLE_SOURCE_ROOT "/tests/references") /
-                     (name + ".json"));
+    return load_json(std::filesystem::path(source_path("tests/references")) / (name + ".json"));
 }
 // Relative to max(1, |reference|), and beyond all bounds where either is no number.
 inline double error_of(double value, double reference) {

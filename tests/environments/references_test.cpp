@@ -1,4 +1,5 @@
 #include "tests/environments/reference_table.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -116,7 +117,7 @@ TEST_CASE("on a CPU, steps and trajectories are those of Gymnasium") {
     check_gymnasium(cpu_of_users(), cpu());
 }
 
-TEST_CASE("on a GPU, steps and trajectories are those of Gymnasium") {
+TEST_CASE("on a GPU, steps and trajectories are those of Gymnasium" * test::on_gpu()) {
     const auto on = open("auto");
     if (!on->cuda()) NACELLE_SKIP(on->why);
     check_gymnasium(on, on);

@@ -1,5 +1,6 @@
 #include "tests/environments/house.h"
 #include "tests/environments/reference_table.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -282,7 +283,8 @@ TEST_CASE("every house of rooms has 15 doors, the keys for them, and a way to ev
     CHECK(std::abs(locked - 1500) < 140);
 }
 
-TEST_CASE("on a GPU, teams and rooms do what independent readings of their rules do") {
+TEST_CASE("on a GPU, teams and rooms do what independent readings of their rules do" *
+          test::on_gpu()) {
     const auto on = open("auto");
     if (!on->cuda()) NACELLE_SKIP(on->why);
     check_tables({on, on});

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "tests/fuzz/campaign.h"
+#include "tests/support/folders.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +38,7 @@ constexpr const char* usage =
 
 struct Options {
     CampaignSettings campaign{
-        .seconds = 60, .seed = 1, .folder = NACELLE_BUILD_ROOT "/fuzz", .program = "fuzz"};
+        .seconds = 60, .seed = 1, .folder = test::build_path("fuzz"), .program = "fuzz"};
     std::vector<const NamedTarget*> targets;
     std::filesystem::path input;
 };

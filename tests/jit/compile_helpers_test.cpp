@@ -50,7 +50,7 @@ TEST_CASE("a source is the same behind its text, and a broken text is none") {
 TEST_CASE("what a helper has compiled is in the cache") {
     const Place place;
     const auto compiler = alone(place);
-    const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
+    const std::filesystem::path tool = build_path("tools/nacelle");
     if (!compiler || !std::filesystem::exists(tool)) NACELLE_SKIP("no NVRTC, or no command line");
     CompileHelpers helpers({tool.string(), "compile-helper", cache_of(place)}, 2);
     const ProgramSource source = aside(place);
@@ -71,7 +71,7 @@ TEST_CASE("what a helper has compiled is in the cache") {
 TEST_CASE("more programs than helpers wait for the next that is free") {
     const Place place;
     const auto compiler = alone(place);
-    const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
+    const std::filesystem::path tool = build_path("tools/nacelle");
     if (!compiler || !std::filesystem::exists(tool)) NACELLE_SKIP("no NVRTC, or no command line");
     CompileHelpers helpers({tool.string(), "compile-helper", cache_of(place)}, 1);
     helpers.start();

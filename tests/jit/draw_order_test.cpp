@@ -1,4 +1,5 @@
 #include "engine/jit/draw_order.h"
+#include "tests/support/folders.h"
 
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -134,8 +135,7 @@ TEST_CASE("no environment of ours has open draws") {
     int files = 0;
     for (const char* const folder : {"env_sources", "tools/skeletons", "tests/contract/planted",
                                      "tests/algorithms/environments"})
-        for (const auto& entry :
-             std::filesystem::directory_iterator(std::string(NACELLE_SOURCE_ROOT "/") + folder)) {
+        for (const auto& entry : std::filesystem::directory_iterator(test::source_path(folder))) {
             const std::filesystem::path& file = entry.path();
             if (file.extension() != ".cu" || file.stem() == "open_draws") continue;
             ++files;

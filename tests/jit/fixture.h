@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/jit/cache.h"
 #include "engine/jit/jit.h"
+#include "tests/support/folders.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,4 +1,5 @@
 #include "tests/match/games.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 
@@ -203,7 +204,7 @@ TEST_CASE("the kernel that names who decides for an agent compiles for a GPU") {
     if (!wrong) CHECK(std::get<Binary>(result).warnings == "");
 }
 
-TEST_CASE("a GPU plays games of the same rules") {
+TEST_CASE("a GPU plays games of the same rules" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     try {
         on = open("cuda");
@@ -224,8 +225,5 @@ TEST_CASE("an environment without two sides is refused with what is needed") {
         " (a match is played by two agents of one policy, or by two policies)";
     CHECK(refusal("cartpole") ==
           "CartPole: is for one agent, who has nobody to play against" + needed);
-    CHECK(contains(refusal((std::filesystem::path(NACELLE_SOURCE_ROOT) /
-                            "tests/algorithms/environments/crowd.cu")
-                               .string()),
-                   needed));
+    CHECK(contains(refusal(source_path("tests/algorithms/environments/crowd.cu")), needed));
 }

@@ -9,8 +9,8 @@
 // What tests of plugins share: the product's plugins and those made for tests.
 namespace nacelle::test {
 
-inline const std::filesystem::path product_plugins = NACELLE_BUILD_ROOT "/plugins";
-inline const std::filesystem::path made_plugins = NACELLE_BUILD_ROOT "/tests/plugins";
+inline const std::filesystem::path product_plugins = build_path("plugins");
+inline const std::filesystem::path made_plugins = build_path("tests/plugins");
 
 inline Plugins plugins_of(std::vector<std::filesystem::path> folders) {
     return Plugins(std::move(folders), shared_cache());

@@ -14,10 +14,10 @@ namespace {
 std::filesystem::path compiled(const Folder& folder, const std::string& name,
                                const std::string& define = "-DNOTHING") {
     const std::filesystem::path object = folder.path() / (name + ".so");
-    const ProcessResult result = run_process(
-        {"g++", "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fPIC",
-         "-shared", "-fvisibility=hidden", define, "-I", NACELLE_SOURCE_ROOT "/sdk", "-o", object,
-         NACELLE_SOURCE_ROOT "/tests/plugins/made/" + name + ".c"});
+    const ProcessResult result =
+        run_process({"g++", "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                     "-fPIC", "-shared", "-fvisibility=hidden", define, "-I", source_path("sdk"),
+                     "-o", object, source_path("tests/plugins/made/" + name + ".c")});
     CHECK_MESSAGE(result.status == 0, result.output);
     return object;
 }
@@ -82,7 +82,7 @@ TEST_CASE("a plugin of the boundary's first version is refused with what to do")
 }
 
 TEST_CASE("each function of the boundary says on which thread and in which phases it is called") {
-    const std::string text = read_file(NACELLE_SOURCE_ROOT "/sdk/nacelle/plugin/abi.h");
+    const std::string text = read_file(source_path("sdk/nacelle/plugin/abi.h"));
     const std::regex function(R"((/\*(?:(?!\*/)[\s\S])*\*/)?\s*[^;{}/]*\(\*(\w+)\)\()");
     const std::regex mark(
         R"(^/\* \[(loop|any) \| (any|(create|record|running)(, (create|record|running))*)\])");

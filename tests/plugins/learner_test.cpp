@@ -1,5 +1,6 @@
 #include "engine/run/run.h"
 #include "tests/plugins/bench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 using namespace nacelle;
@@ -55,7 +56,7 @@ void learn_and_act(const std::shared_ptr<RunsOn>& on) {
 
 TEST_CASE("a learner's kernels are recorded once and replayed") { learn_and_act(cpu()); }
 
-TEST_CASE("a learner's kernels are recorded once and replayed on a GPU") {
+TEST_CASE("a learner's kernels are recorded once and replayed on a GPU" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

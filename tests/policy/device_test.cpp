@@ -6,6 +6,7 @@
 #include "engine/policy/device_policy.h"
 #include "engine/policy/read_policy_description.h"
 #include "tests/policy/saved.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 
@@ -215,7 +216,7 @@ TEST_CASE("NVRTC compiles the kernel of policies for each architecture") {
     }
 }
 
-TEST_CASE("GPU: a policy acts on its memory and on a stream as on the host") {
+TEST_CASE("GPU: a policy acts on its memory and on a stream as on the host" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     try {
         on = open("cuda");
@@ -240,7 +241,8 @@ TEST_CASE("GPU: a policy acts on its memory and on a stream as on the host") {
 }
 
 TEST_CASE(
-    "GPU: from C and C++ a policy of a run's directory acts on a GPU, or says what is missing") {
+    "GPU: from C and C++ a policy of a run's directory acts on a GPU, or says what is missing" *
+    test::on_gpu()) {
     const SavedRun run;
     run.save(10, true);
     const Policy policy(run.path());

@@ -27,10 +27,10 @@ def refused(kind, call, words):
         raise AssertionError(f"nothing was refused; expected {words!r}")
 
 
-def run_cases():
-    """Runs all in their order and ends the process, with 1 where one failed."""
-    failed = 0
-    for test in _cases:
+def run_cases(only=()):
+    """Runs all cases, or the named cases, in order and ends the process; status 1 means a failed case."""
+    failed, wanted = 0, [test for test in _cases if not only or test.__name__ in only]
+    for test in wanted:
         try:
             test()
             print("ok", test.__name__, flush=True)
@@ -38,5 +38,5 @@ def run_cases():
             failed += 1
             print("FAILED", test.__name__)
             traceback.print_exc(file=sys.stdout)
-    _sum.append(f"{len(_cases) - failed} passed, {failed} failed, 0 skipped")
+    _sum.append(f"{len(wanted) - failed} passed, {failed} failed, 0 skipped")
     raise SystemExit(1 if failed else 0)

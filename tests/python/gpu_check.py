@@ -1,5 +1,6 @@
 """The Python package on a GPU, with PyTorch: memory that is shared, numbers that equal a CPU's, order between streams, and
-what a step costs. Prints a line for each, and fails where one does; it is skipped where there is no GPU or no PyTorch."""
+what a step costs. Prints a line for each, and fails where one does; it is skipped where there is no GPU or no PyTorch.
+Arguments are the names of the cases to be run."""
 import sys
 import time
 from pathlib import Path
@@ -330,4 +331,4 @@ def what_a_step_costs():
 
 
 print(torch.cuda.get_device_name(), torch.__version__, sys.version.split()[0], nacelle._engine.__file__, flush=True)
-run_cases()
+run_cases(sys.argv[1:])

@@ -126,6 +126,7 @@ def main():
     print(f'{"FAIL" if kills.failed else "PASS"}: {kills.done[signal.SIGSTOP]} hangs and {kills.done[signal.SIGKILL]} kills,'
           f' {kills.failed} not as they should be; the others ended within {max(kills.times, default=0):.1f} s;'
           f' {time.monotonic() - kills.began:.0f} s in all')
+    print(f'{sum(kills.done.values()) - kills.failed} passed, {kills.failed} failed, 0 skipped')
     return int(kills.failed > 0)
 
 

@@ -87,14 +87,14 @@ def main():
     parser.add_argument('--iterations', type=int, default=400, help='enough that a rank is killed before the last one: on a GPU some 10,000')
     options = parser.parse_args()
     if not has_torchrun(options.python):
-        print(f'SKIP: {options.python} has no torchrun')
+        print(f'skipped: {options.python} has no torchrun\n0 passed, 0 failed, 1 skipped')
         return 0
     with tempfile.TemporaryDirectory() as folder:
         try:
             took = restarted(options.program, options.backend, options.python, folder, os.environ, options.iterations)
-            print(f'PASS: a killed rank was started again, and the run was through after {took:.1f} s')
+            print(f'PASS: a killed rank was started again, and the run was through after {took:.1f} s\n1 passed, 0 failed, 0 skipped')
         except (AssertionError, OSError, subprocess.TimeoutExpired) as fault:
-            print(f'FAIL: {str(fault)[-1500:]}')
+            print(f'FAIL: {str(fault)[-1500:]}\n0 passed, 1 failed, 0 skipped')
             return 1
     return 0
 

@@ -89,7 +89,9 @@ def main():
         for line in at_once.map(lambda name: compare(options, folder, name), names):
             print(line, flush=True)
             said.append(line)
-    return int(any(line.startswith('FAIL') for line in said))
+    failed = sum(line.startswith('FAIL') for line in said)
+    print(f'{len(said) - failed} passed, {failed} failed, 0 skipped')
+    return int(failed > 0)
 
 
 if __name__ == '__main__':

@@ -159,8 +159,7 @@ TEST_CASE("an episode has the parameters that it was drawn with, whichever array
 
 TEST_CASE("an evaluation that is recorded finds the same, and leaves everything as it was") {
     const Folder folder;
-    Plugins plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms",
-                     NACELLE_BUILD_ROOT "/tests/plugins"},
+    Plugins plugins({build_path("plugins"), build_path("algorithms"), build_path("tests/plugins")},
                     shared_cache());
     const Json all = {{"env", {{"source", "cartpole"}, {"count", 32}}},
                       {"learner", {{"name", "random_search"}}}};

@@ -1,4 +1,5 @@
 #include "tests/reload/course.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -229,8 +230,9 @@ TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes o
     of_teams["policies"] = {{"runner", {{"train", "random"}}}};
     a_comment_by_drafts(cpu_aside(asked), of_teams, "learn_rollout_teams", "tag_gridworld");
 }
-TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where floats are strict") {
-    const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
+TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where floats are strict" *
+          test::on_gpu()) {
+    const std::filesystem::path tool = build_path("tools/nacelle");
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] {
         on = open_backend({.backend = "cuda",

@@ -11,7 +11,7 @@ public:
                     const std::string& environment = "cartpole")
         : on_(on),
           name_(environment + ".cu"),
-          plugins_({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, on->cache) {
+          plugins_({build_path("plugins"), build_path("algorithms")}, on->cache) {
         text_ = read_file(env_folder / name_);
         save(text_);
         configuration_ = {

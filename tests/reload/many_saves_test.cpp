@@ -1,4 +1,5 @@
 #include "tests/reload/bench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -104,14 +105,14 @@ TEST_CASE("many saves in a row, every fifth broken, lose no state and leak nothi
     many_saves(cpu());
 }
 
-TEST_CASE("many saves in a row on a GPU") {
+TEST_CASE("many saves in a row on a GPU" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
     many_saves(on);
 }
 
-TEST_CASE("the time from a save to its first step is told") {
+TEST_CASE("the time from a save to its first step is told" * test::on_gpu()) {
     if (sanitized) NACELLE_SKIP("sanitized code says nothing about time");
     times(cpu(), 5);
     std::shared_ptr<RunsOn> on;

@@ -1,4 +1,5 @@
 #include "tests/reload/course.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 
@@ -113,7 +114,8 @@ TEST_CASE(
     }
     FAIL("every draft was taken first");
 }
-TEST_CASE("a save in a training on a GPU compiles what carries the author's code") {
+TEST_CASE("a save in a training on a GPU compiles what carries the author's code" *
+          test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -1,4 +1,5 @@
 #include "tests/reload/bench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
@@ -248,7 +249,7 @@ TEST_CASE("snapshots stay; of a new field they hold what reset() gives") {
     snapshots_stay(without_drafts(cpu()));
 }
 
-TEST_CASE("all of this on a GPU") {
+TEST_CASE("all of this on a GPU" * test::on_gpu()) {
     Where on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

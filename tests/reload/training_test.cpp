@@ -1,4 +1,5 @@
 #include "tests/reload/course.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -237,7 +238,7 @@ TEST_CASE("agents that follow another policy from a save on learn and are learne
     other_followers(without_drafts(cpu()));
 }
 
-TEST_CASE("runs reload on a GPU") {
+TEST_CASE("runs reload on a GPU" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

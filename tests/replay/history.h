@@ -7,7 +7,7 @@
 namespace nacelle::test {
 
 inline Json steps_env(uint32_t rows) {
-    return {{"source", NACELLE_SOURCE_ROOT "/tests/replay/steps.cu"}, {"count", rows}};
+    return {{"source", source_path("tests/replay/steps.cu")}, {"count", rows}};
 }
 
 class History final {

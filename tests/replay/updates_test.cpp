@@ -207,8 +207,7 @@ TEST_CASE("updates of TD3 and DDPG are those of their papers") {
 TEST_CASE("asked for the first environments, a learner with a replay acts for no others") {
     for (const bool emulates : {false, true}) {
         Lesson lesson(
-            quick_cpu(), {{"source", NACELLE_SOURCE_ROOT "/tests/replay/moves.cu"}, {"count", 300}},
-            "sac",
+            quick_cpu(), {{"source", source_path("tests/replay/moves.cu")}, {"count", 300}}, "sac",
             {{"batch", 32},
              {"warm_up", 600},
              {"capacity", 6000},

@@ -28,8 +28,7 @@ public:
                        {"learning_rate", rate}};
         config["policies"]["default"] = {{"hidden", {neurons}}, {"activation", "tanh"}};
         config.merge_patch(settings);
-        const Json env = {{"source", NACELLE_SOURCE_ROOT "/tests/replay/" + environment},
-                          {"count", 8}};
+        const Json env = {{"source", source_path("tests/replay/" + environment)}, {"count", 8}};
         lesson_ = std::make_unique<Lesson>(quick_cpu(), env, learner, config);
         while (numbers("replay.steps")[0] < steps_before) lesson_->iterate();
     }

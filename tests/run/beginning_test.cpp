@@ -74,9 +74,7 @@ private:
 
 struct Bench {
     Bench()
-        : on(cpu()),
-          plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"},
-                  shared_cache()) {
+        : on(cpu()), plugins({build_path("plugins"), build_path("algorithms")}, shared_cache()) {
         on->compiler = std::make_unique<BesideCompiler>(beside, std::move(on->compiler));
     }
     std::unique_ptr<Trainee> begun(const Json& over = Json::object()) {

@@ -1,5 +1,6 @@
 #include "engine/run/run.h"
 #include "tests/env/workbench.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/skip.h"
 
 #include <chrono>
@@ -14,8 +15,7 @@ namespace {
 
 struct Learned {
     explicit Learned(const std::shared_ptr<RunsOn>& on, Json over = Json::object())
-        : plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms",
-                   NACELLE_BUILD_ROOT "/tests/plugins"},
+        : plugins({build_path("plugins"), build_path("algorithms"), build_path("tests/plugins")},
                   shared_cache()) {
         Json all = {{"env", {{"source", "cartpole"}, {"count", 300}}},
                     {"learner", {{"name", "random_search"}}},
@@ -270,7 +270,7 @@ TEST_CASE("the kernel of evaluations compiles for a GPU, for one agent, teams an
     }
 }
 
-TEST_CASE("a thousand episodes of 500 steps take milliseconds on a GPU") {
+TEST_CASE("a thousand episodes of 500 steps take milliseconds on a GPU" * test::on_gpu()) {
     std::shared_ptr<RunsOn> on;
     try {
         on = open("cuda");

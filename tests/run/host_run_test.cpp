@@ -11,12 +11,11 @@ using namespace nacelle::test;
 namespace {
 
 Engine host_engine() {
-    return Engine(
-        {.backend = "cpu",
-         .threads = 2,
-         .cache = cache_place(),
-         .env_folders = {NACELLE_SOURCE_ROOT "/env_sources"},
-         .plugin_folders = {NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}});
+    return Engine({.backend = "cpu",
+                   .threads = 2,
+                   .cache = cache_place(),
+                   .env_folders = {source_path("env_sources")},
+                   .plugin_folders = {build_path("plugins"), build_path("algorithms")}});
 }
 // Iterations of 12,800 steps.
 Json quick_search(uint64_t total_steps) {
@@ -193,8 +192,8 @@ TEST_CASE("a learner that does not tell how its policies act is named, by the ru
     Engine engine({.backend = "cpu",
                    .threads = 2,
                    .cache = cache_place(),
-                   .plugin_folders = {NACELLE_BUILD_ROOT "/tests/plugins"}});
-    Env env = engine.load(NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu", {{"count", 64}});
+                   .plugin_folders = {build_path("tests/plugins")}});
+    Env env = engine.load(source_path("env_sources/tag_gridworld.cu"), {{"count", 64}});
     Run run(env,
             {{"learner", {{"name", "noise"}}},
              {"run", {{"total_steps", 64 * 240}, {"sinks", Json::array()}}}},

@@ -85,7 +85,7 @@ private:
 
     Folder folder_;
     std::shared_ptr<RunsOn> on_ = quick_cpu();
-    Plugins plugins_{{NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, on_->cache};
+    Plugins plugins_{{build_path("plugins"), build_path("algorithms")}, on_->cache};
     std::unique_ptr<TrainingRun> run_;
 };
 

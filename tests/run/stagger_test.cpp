@@ -17,14 +17,13 @@ struct Begun {
     bool spread() const { return std::ranges::count(clocks, 0) < std::ssize(clocks) / 2; }
 };
 Begun begun(const Json& configuration) {
-    Plugins plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"},
-                    cpu()->cache);
+    Plugins plugins({build_path("plugins"), build_path("algorithms")}, cpu()->cache);
     TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
                     "test");
     return {numbers(run.environment(), "episode.start"), run.configuration()["run"]["stagger"]};
 }
 Json search_of(const std::string& env, int steps, const Json& run = Json::object()) {
-    return {{"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/" + env + ".cu"}, {"count", 64}}},
+    return {{"env", {{"source", source_path("env_sources/" + env + ".cu")}, {"count", 64}}},
             {"learner", {{"name", "random_search"}, {"episodes", 4}, {"steps", steps}}},
             {"run", run}};
 }
@@ -75,10 +74,9 @@ TEST_CASE("a run of iterations shorter than an episode begins at spread clocks")
 }
 
 TEST_CASE("each iteration of pendulum's settings sees every part of an episode") {
-    Plugins plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"},
-                    cpu()->cache);
-    Json configuration = load_json(NACELLE_SOURCE_ROOT "/env_sources/pendulum.json");
-    configuration["env"]["source"] = NACELLE_SOURCE_ROOT "/env_sources/pendulum.cu";
+    Plugins plugins({build_path("plugins"), build_path("algorithms")}, cpu()->cache);
+    Json configuration = load_json(source_path("env_sources/pendulum.json"));
+    configuration["env"]["source"] = source_path("env_sources/pendulum.cu");
     configuration["solved"] = Json::object();
     configuration["run"] = {{"total_steps", 7 * 64 * 256}, {"sinks", Json::array()}};
     TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,

@@ -11,19 +11,17 @@ namespace {
 constexpr double envs = 32, horizon = 8;
 
 Json small_ppo(const Json& over = Json::object()) {
-    Json all = {
-        {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/cartpole.cu"}, {"count", int(envs)}}},
-        {"learner",
-         {{"name", "ppo"}, {"horizon", int(horizon)}, {"epochs", 3}, {"minibatches", 2}}},
-        {"policies", {{"default", {{"hidden", {16}}, {"trunk", "separate"}}}}}};
+    Json all = {{"env", {{"source", source_path("env_sources/cartpole.cu")}, {"count", int(envs)}}},
+                {"learner",
+                 {{"name", "ppo"}, {"horizon", int(horizon)}, {"epochs", 3}, {"minibatches", 2}}},
+                {"policies", {{"default", {{"hidden", {16}}, {"trunk", "separate"}}}}}};
     merge_json(all, over);
     return all;
 }
 
 TrainingRow measured(const Json& configuration,
                      const TrainingMeasure& measure = {.repetitions = 3, .seconds = 0}) {
-    Plugins plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"},
-                    cpu()->cache);
+    Plugins plugins({build_path("plugins"), build_path("algorithms")}, cpu()->cache);
     return measure_training(cpu(), plugins, configuration, "test", measure);
 }
 
@@ -83,8 +81,7 @@ TEST_CASE("a critic's operations count, and of a game against the past those of 
     const auto of = [](const char* environment, const Json& policy) {
         const TrainingRow row = measured(
             small_ppo(
-                {{"env",
-                  {{"source", std::string(NACELLE_SOURCE_ROOT "/env_sources/") + environment}}},
+                {{"env", {{"source", source_path(std::string("env_sources/") + environment)}}},
                  {"policies", {{"default", policy}}}}),
             {.repetitions = 1, .seconds = 0});
         REQUIRE(row.teraflops);

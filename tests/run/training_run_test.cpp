@@ -10,16 +10,15 @@ using namespace nacelle::test;
 namespace {
 
 Plugins built_plugins() {
-    return Plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, cpu()->cache);
+    return Plugins({build_path("plugins"), build_path("algorithms")}, cpu()->cache);
 }
 
 Json cartpole(Json over = Json::object()) {
-    Json all = {
-        {"seed", 1},
-        {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/cartpole.cu"}, {"count", 512}}},
-        {"learner", {{"name", "random_search"}}},
-        {"run", {{"total_steps", 20000000}}},
-        {"solved", {{"return", 475}, {"episodes", 100}}}};
+    Json all = {{"seed", 1},
+                {"env", {{"source", source_path("env_sources/cartpole.cu")}, {"count", 512}}},
+                {"learner", {{"name", "random_search"}}},
+                {"run", {{"total_steps", 20000000}}},
+                {"solved", {{"return", 475}, {"episodes", 100}}}};
     merge_json(all, over);
     return all;
 }
@@ -117,10 +116,9 @@ TEST_CASE("a setting that a sink does not know is refused, and no directory is l
 }
 
 TEST_CASE("a run of a team tells the returns of each policy") {
-    Plugins plugins({NACELLE_BUILD_ROOT "/tests/plugins", NACELLE_BUILD_ROOT "/tests"},
-                    cpu()->cache);
+    Plugins plugins({build_path("tests/plugins"), build_path("tests")}, cpu()->cache);
     const Json configuration = {
-        {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}, {"count", 64}}},
+        {"env", {{"source", source_path("env_sources/tag_gridworld.cu")}, {"count", 64}}},
         {"learner", {{"name", "noise"}}},
         {"run", {{"total_steps", 64 * 240}}}};
     TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
@@ -147,7 +145,7 @@ TEST_CASE("a run of a team tells the returns of each policy") {
 
 TEST_CASE("random search refuses a team with what there is instead") {
     const std::string words =
-        refused_run({{"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}}}});
+        refused_run({{"env", {{"source", source_path("env_sources/tag_gridworld.cu")}}}});
     CHECK_MESSAGE(contains(words, "random_search: TagGridworld is a team of 5 agents, and this "
                                   "learner trains one agent alone; a team needs a learner of its "
                                   "own"),

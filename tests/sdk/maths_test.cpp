@@ -282,8 +282,8 @@ void loop(float* __restrict to, const float* __restrict a, const float* __restri
     const auto report = [&](const std::string& call, const std::string& define) {
         return run_process({"g++", "-std=c++20", "-O3", "-march=native", "-ffp-contract=off",
                             "-fno-math-errno", "-fno-trapping-math", "-fopt-info-vec",
-                            "-D" + define, "-DCALL=" + call, "-I" NACELLE_SOURCE_ROOT "/sdk", "-c",
-                            file, "-o", "/dev/null"});
+                            "-D" + define, "-DCALL=" + call, "-I" + source_path("sdk"), "-c", file,
+                            "-o", "/dev/null"});
     };
     for (const char* call : {"sin(a[i])", "cos(a[i])", "tan(a[i])", "atan2(a[i],b[i])",
                              "sqrt(a[i])", "exp(a[i])", "log(a[i])", "tanh(a[i])", "floor(a[i])"})

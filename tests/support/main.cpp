@@ -1,7 +1,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "tests/support/on_gpu.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
-#include "tests/support/thorough.h"
 #include <doctest/doctest.h>
 #include <iomanip>
 #include <iostream>
@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 
+using nacelle::test::gpu_suite;
 using nacelle::test::thorough_suite;
 
 namespace {
@@ -37,6 +38,11 @@ double processor_seconds() {
 }
 constexpr double long_case = 2;    // seconds of processors
 
+// True if the reason for a skip is a missing GPU. These are the words of open_device().
+bool wants_gpu(std::string_view reason) {
+    return reason.starts_with("no GPU") || reason.starts_with("cuda: ");
+}
+
 // Counts test cases as doctest reports them, with a third outcome of its own: skipped at run time.
 class Counter final : public doctest::IReporter {
 public:
@@ -44,6 +50,7 @@ public:
 
     void test_case_start(const doctest::TestCaseData& data) override {
         name_ = data.m_name;
+        on_gpu_ = std::string_view(data.m_test_suite).ends_with(gpu_suite);
         skipped = false;
         left_out.clear();
         began_ = processor_seconds();
@@ -61,7 +68,7 @@ public:
     void test_case_skipped(const doctest::TestCaseData& data) override {
         if (data.m_skip)
             count_skipped(data.m_name,
-                          data.m_test_suite == std::string_view(thorough_suite)
+                          std::string_view(data.m_test_suite).starts_with(thorough_suite)
                               ? "takes long; tools/nacelle test --all runs it without sanitizers"
                               : "marked so");
     }
@@ -77,12 +84,20 @@ public:
     void log_message(const doctest::MessageData&) override {}
 
 private:
-    static void count_skipped(const char* name, const std::string& reason) {
+    void count_skipped(const char* name, const std::string& reason) const {
+        if (wants_gpu(reason) && !on_gpu_) {
+            ++counts.failed;
+            std::cout << "ERROR: " << name
+                      << ": wants a GPU and is not marked by on_gpu(), so that "
+                      << "no machine with a GPU runs it: " << reason << '\n';
+            return;
+        }
         ++counts.skipped;
         std::cout << "skipped: " << name << ": " << reason << '\n';
     }
 
     const char* name_ = "";
+    bool on_gpu_ = false;
     double began_ = 0;
 };
 
@@ -111,5 +126,5 @@ int main(int argc, char** argv) {
     if (context.shouldExit()) return result;
     std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
               << " skipped" << std::endl;
-    return result;
+    return counts.failed > 0 ? 1 : result;
 }

@@ -1,7 +1,7 @@
 // A program with one test case of each outcome, whose summary is itself tested.
+#include "tests/support/on_gpu.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
-#include "tests/support/thorough.h"
 #include <doctest/doctest.h>
 #include <stdexcept>
 
@@ -21,6 +21,10 @@ TEST_CASE("skips in one part") {
 TEST_CASE("leaves out a part") { nacelle::test::leave_out("the other half"); }
 
 TEST_CASE("takes long" * nacelle::test::thorough()) { CHECK(true); }
+
+TEST_CASE("wants a GPU" * nacelle::test::on_gpu()) { NACELLE_SKIP("no GPU: no driver"); }
+
+TEST_CASE("hides that it wants a GPU") { NACELLE_SKIP("no GPU: no driver"); }
 
 TEST_CASE("fails and skips") {
     CHECK(false);

@@ -1,3 +1,5 @@
+#include "tests/support/folders.h"
+
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <memory>
@@ -15,11 +17,11 @@ std::string output_of(const std::string& command) {
 
 }
 
-constexpr const char* sample = "'" NACELLE_BUILD_ROOT "/tests/support/sample' 2>&1";
+const std::string sample = "'" + nacelle::test::build_path("tests/support/sample") + "' 2>&1";
 
 TEST_CASE("the last line counts passed, failed and skipped test cases") {
     const std::string output = output_of(std::string("unset NACELLE_TEST_BRIEFLY; ") + sample);
-    const std::string last = "3 passed, 3 failed, 3 skipped\n";
+    const std::string last = "3 passed, 4 failed, 4 skipped\n";
     INFO(output);
     CHECK(output.ends_with("\n" + last));
     CHECK(output.find("skipped: skips: no such device\n") != std::string::npos);
@@ -27,10 +29,22 @@ TEST_CASE("the last line counts passed, failed and skipped test cases") {
     CHECK(output.find("skipped: leaves out a part: the other half\n") != std::string::npos);
 }
 
+TEST_CASE("a case that wants a GPU says so where it begins, or fails") {
+    const std::string output = output_of(sample + " --test-case='*wants a GPU*'"),
+                      marked = output_of(sample + " --test-suite='*gpu' --list-test-cases");
+    INFO(output);
+    CHECK(output.find("skipped: wants a GPU: no GPU: no driver\n") != std::string::npos);
+    CHECK(output.find("ERROR: hides that it wants a GPU: ") != std::string::npos);
+    CHECK(output.ends_with("\n0 passed, 1 failed, 1 skipped\n"));
+    INFO(marked);
+    CHECK(marked.find("\nwants a GPU\n") != std::string::npos);
+    CHECK(marked.find("hides") == std::string::npos);
+}
+
 TEST_CASE("a brief run tells of what it left out as skipped") {
     const std::string output = output_of(std::string("NACELLE_TEST_BRIEFLY=1 ") + sample);
     INFO(output);
-    CHECK(output.ends_with("\n2 passed, 3 failed, 4 skipped\n"));
+    CHECK(output.ends_with("\n2 passed, 4 failed, 5 skipped\n"));
     CHECK(output.find("skipped: takes long: takes long; tools/nacelle test --all runs it without "
                       "sanitizers\n") != std::string::npos);
 }

@@ -191,4 +191,5 @@ def main():
     return 1 if sums[1] else 0
 
 
-raise SystemExit(main())
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -4,6 +4,7 @@
 test_usage() {
     cat <<'END'
 usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [NAME...]
+       tools/nacelle test --bundle FILE
 
 Builds and runs the tests, but for those that take long for what quicker ones look at, too. What
 was left out is told as skipped, what took longest at the end, and in the last line the sum.
@@ -15,6 +16,8 @@ was left out is told as skipped, what took longest at the end, and in the last l
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
+  --bundle     packs the tests that need a GPU into FILE, such as gpu-tests.tar.xz, with all that they need; a machine with
+               an NVIDIA driver and g++ runs them without a build: tar xf FILE && nacelle-gpu-tests/test-gpu
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, and all of them, for example: base jit layers. fuzz, which runs only by name, takes
                three seconds of each part; adapters and notebooks, which are skipped else, install
@@ -71,6 +74,12 @@ test_instrumented() {
 }
 
 test_command() {
+    if [ "${1:-}" = --bundle ]; then
+        shift
+        . "$root/tools/build/bundle.sh"
+        bundle_command "$@"
+        return
+    fi
     kinds=plain given=no names=''
     for argument; do
         case $argument in

@@ -3,6 +3,7 @@
 #include "engine/base/files.h"
 #include "tests/fuzz/images.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/folders.h"
 
 #include <filesystem>
 #include <nacelle/plugin/abi.h>
@@ -19,8 +20,8 @@ public:
     std::vector<std::string> samples() override {
         std::vector<std::string> images;
         for (const char* const folder : {"algorithms", "plugins"})
-            for (const auto& entry : std::filesystem::directory_iterator(NACELLE_BUILD_ROOT "/" +
-                                                                         std::string(folder))) {
+            for (const auto& entry :
+                 std::filesystem::directory_iterator(test::build_path(folder))) {
                 if (entry.path().extension() != ".so") continue;
                 const std::string image = read_file(entry.path());
                 images.push_back(
