@@ -3,16 +3,17 @@
 #include "tools/commands.h"
 #include "tools/compile_helper.h"
 #include "tools/output.h"
+#include "tools/uncaught.h"
 
 #include <filesystem>
 #include <iostream>
-#include <new>
+#include <nacelle/plugin/failure_text.h>
 #include <optional>
 #include <string_view>
 
 namespace {
 
-int run(int count, char** arguments) {
+int run_command(int count, char** arguments) {
     if (nacelle::tools::is_compile_helper(count, arguments))
         return nacelle::tools::help_compiling(arguments);
     // The parent of an inner process prints its errors.
@@ -37,28 +38,29 @@ int run(int count, char** arguments) {
     nacelle::tools::add_draw(line);
     nacelle::tools::add_bench(line);
     nacelle::tools::add_plugins(line);
+    return line.run(count, arguments);
+}
+
+int run(int count, char** arguments) {
     try {
-        return line.run(count, arguments);
+        return run_command(count, arguments);
     } catch (const nacelle::Error& error) {
         std::cerr << nacelle::printable(error.what()) + '\n';
-        return 1;
     } catch (const std::filesystem::filesystem_error& error) {
         // An invalid file name, or a folder without permission.
         std::cerr << nacelle::printable(error.path1().string()) << ": " << error.code().message()
                   << '\n';
-        return 1;
-    } catch (const std::bad_alloc&) {
-        std::cerr << "nacelle: there is not enough memory for this\n";
-        return 1;
     } catch (const std::exception& error) {
-        std::cerr << "nacelle: " << nacelle::printable(error.what()) << '\n';
-        return 1;
+        std::cerr << "nacelle: " << nacelle::printable(nacelle::plugin::failure_text(error))
+                  << '\n';
     }
+    return 1;
 }
 
 }
 
 int main(int count, char** arguments) {
+    nacelle::tools::tell_uncaught_exceptions();
     nacelle::tools::reserve_standard_streams();
     const int status = run(count, arguments);
     return nacelle::tools::finish_output() || status != 0 ? status : 1;

@@ -1,6 +1,7 @@
 #include "tools/rank_sockets.h"
 
 #include "engine/base/error.h"
+#include "engine/run/rank_place.h"
 
 #include <cerrno>
 #include <cstring>
@@ -25,35 +26,46 @@ std::unique_ptr<addrinfo, Free> addresses_of(const std::string& address, uint32_
     return std::unique_ptr<addrinfo, Free>(found);
 }
 
-// On all of IPv6 and IPv4, or on IPv4 alone where there is no IPv6.
-Descriptor bound_anywhere() {
-    Descriptor six(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Descriptor bound_socket(const sockaddr* address, socklen_t size) {
+    Descriptor socket(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int no = 0;
-    sockaddr_in6 any6{};
-    any6.sin6_family = AF_INET6;
-    if (six.get() >= 0 && ::setsockopt(six.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) == 0 &&
-        ::bind(six.get(), reinterpret_cast<sockaddr*>(&any6), sizeof any6) == 0)
-        return six;
-    Descriptor four(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_in any4{};
-    any4.sin_family = AF_INET;
-    if (four.get() < 0 || ::bind(four.get(), reinterpret_cast<sockaddr*>(&any4), sizeof any4))
-        throw Error("ranks", std::string("no port is free: ") + std::strerror(errno));
-    return four;
-}
-
-Descriptor bound_to(const std::string& address) {
-    const auto at = addresses_of(address, 0);
-    Descriptor socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (socket.get() < 0 || ::bind(socket.get(), at->ai_addr, at->ai_addrlen))
-        throw Error("ranks", address + " has no free port: " + std::strerror(errno));
+    if (address->sa_family == AF_INET6)    // IPv4, too, where the address is of all interfaces
+        ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (socket.get() < 0 || ::bind(socket.get(), address, size)) return Descriptor();
     return socket;
 }
 
+// True for an address that only this machine reaches.
+bool is_local(const sockaddr* address) {
+    if (address->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+    const auto* const four = reinterpret_cast<const sockaddr_in*>(address);
+    return address->sa_family == AF_INET && ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-bool is_loopback(const std::string& address) {
-    return address == "localhost" || address.starts_with("127.") || address == "::1";
+// Binds to all interfaces, by IPv6 and IPv4, or by IPv4 alone on a machine without IPv6.
+Descriptor bound_anywhere() {
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    Descriptor socket = bound_socket(reinterpret_cast<sockaddr*>(&six), sizeof six);
+    if (socket.get() >= 0) return socket;
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    return bound_socket(reinterpret_cast<sockaddr*>(&four), sizeof four);
+}
+
+// Binds to the interface of this address. Two kinds of names need all interfaces: Debian gives a host's own name a
+// loopback address, and a cluster may forward an address that no interface has.
+Descriptor bound_to(const std::string& address) {
+    const auto found = addresses_of(address, 0);
+    for (const addrinfo* at = found.get(); at; at = at->ai_next) {
+        if (is_local(at->ai_addr) && address != loopback_address) continue;
+        Descriptor socket = bound_socket(at->ai_addr, at->ai_addrlen);
+        if (socket.get() >= 0) return socket;
+    }
+    return address == loopback_address ? Descriptor() : bound_anywhere();
+}
+
 }
 
 std::string host_name() {
@@ -62,8 +74,10 @@ std::string host_name() {
     return host;
 }
 
-Listener listen_anywhere(const std::string& address) {
-    Descriptor socket = is_loopback(address) ? bound_to(address) : bound_anywhere();
+Listener listen_at(const std::string& address) {
+    Descriptor socket = bound_to(address);
+    if (socket.get() < 0)
+        throw Error("ranks", address + " has no free port: " + std::strerror(errno));
     sockaddr_storage place{};
     socklen_t size = sizeof place;
     if (::listen(socket.get(), SOMAXCONN) ||

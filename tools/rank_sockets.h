@@ -9,14 +9,12 @@ namespace nacelle::tools {
 
 std::string host_name();
 
-bool is_loopback(const std::string& address);
-
 struct Listener {
     Descriptor socket;
     uint32_t port = 0;
 };
-// Listens on a free port of this machine, for this machine alone where ranks meet at its loopback address.
-Listener listen_anywhere(const std::string& address);
+// Listens on a free port, on the interface of rank 0's address.
+Listener listen_at(const std::string& address);
 // The next one that has connected; none: -1. It does not wait.
 Descriptor accept_from(int listener);
 // Throws where nobody listens there.

@@ -22,6 +22,10 @@ using namespace std::chrono_literals;
 // Between two messages of a rank, and how long it has to end by itself, with its own error, once another one has failed.
 constexpr auto between_beats = 1s, grace = 2s;
 
+// Strangers may connect. A rank sends its number at once.
+constexpr size_t most_strangers = 32;
+constexpr auto time_to_speak = 10s;
+
 void wake(int event) {
     const uint64_t one = 1;
     if (::write(event, &one, sizeof one) < 0) std::abort();    // it has room for 2^64
@@ -37,7 +41,7 @@ std::string one_line(std::string text) {
 // Machines of a cluster may start minutes after one another.
 RankMeeting::RankMeeting(const RankPlace& place, double patience)
     : wake_(::eventfd(0, EFD_CLOEXEC)) {
-    const double seconds = is_loopback(place.address) ? patience : std::max(patience, 300.0);
+    const double seconds = place.address == loopback_address ? patience : std::max(patience, 300.0);
     thread_ = std::thread([this, place, seconds] {
         pollfd met{wake_.get(), POLLIN, 0};
         if (::poll(&met, 1, int(seconds * 1000)) != 0) return;
@@ -70,7 +74,7 @@ RankWatch::RankWatch(RunsOn& on, const RankPlace& place, double patience)
     const bool first = place.rank == 0;
     Meeting meeting;
     if (first) {
-        auto [listener, port] = listen_anywhere(place.address);
+        auto [listener, port] = listen_at(place.address);
         listener_ = std::move(listener);
         meeting = {host_, std::to_string(std::random_device()()), port};
         token_ = meeting.token;
@@ -131,7 +135,7 @@ void RankWatch::watch() {
     Clock::time_point next = Clock::now();
     while (!leaving_) {
         std::vector<pollfd> open = {{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-        for (const Descriptor& guest : guests_) open.push_back({guest.get(), POLLIN, 0});
+        for (const Guest& guest : guests_) open.push_back({guest.socket.get(), POLLIN, 0});
         for (const Watched& one : ranks_)
             if (!one.over) open.push_back({one.socket.get(), POLLIN, 0});
         ::poll(open.data(), open.size(), 200);
@@ -154,29 +158,50 @@ void RankWatch::watch() {
     }
 }
 
-// Who knows the token is a rank; anybody may connect.
+bool RankWatch::all_have_come() const {
+    return std::all_of(ranks_.begin(), ranks_.end(),
+                       [](const Watched& one) { return one.rank == 0 || one.socket.get() >= 0; });
+}
+
+// Accepts connections until all ranks have come, then closes the listener.
 void RankWatch::accept_ranks() {
-    if (place_.rank > 0) return;
-    while (true) {
-        Descriptor guest = accept_from(listener_.get());
-        if (guest.get() < 0) break;
-        guests_.push_back(std::move(guest));
-    }
-    for (Descriptor& guest : guests_) {
-        std::string line;
-        if (!peek_line(guest.get(), line)) continue;
-        std::istringstream said(line);
-        std::string here, token, host;
-        size_t rank = 0;
-        said >> here >> token >> rank >> host;
-        if (here == "here" && token == token_ && rank > 0 && rank < ranks_.size()) {
-            const std::lock_guard lock(mutex_);
-            ranks_[rank].host = host;
-            ranks_[rank].socket = std::move(guest);
+    if (listener_.get() < 0) return;
+    const size_t most = ranks_.size() + most_strangers;
+    for (size_t taken = 0; taken < most; ++taken) {
+        Guest guest{accept_from(listener_.get()), Clock::now()};
+        if (guest.socket.get() < 0) break;
+        // The eldest guest makes room: silent guests in any number do not keep a rank out.
+        if (guests_.size() == most) {
+            hear(guests_.front());
+            guests_.erase(guests_.begin());
         }
-        guest.close();
+        guests_.push_back(std::move(guest));
+        hear(guests_.back());
     }
-    std::erase_if(guests_, [](const Descriptor& guest) { return guest.get() < 0; });
+    for (Guest& guest : guests_) hear(guest);
+    const Clock::time_point now = Clock::now();
+    std::erase_if(guests_, [now](const Guest& guest) {
+        return guest.socket.get() < 0 || now - guest.since > time_to_speak;
+    });
+    if (!all_have_come()) return;
+    guests_.clear();
+    listener_.close();
+}
+
+// Takes a guest for a rank if its line has the token.
+void RankWatch::hear(Guest& guest) {
+    std::string line;
+    if (guest.socket.get() < 0 || !peek_line(guest.socket.get(), line)) return;
+    std::istringstream said(line);
+    std::string here, token, host;
+    size_t rank = 0;
+    said >> here >> token >> rank >> host;
+    if (here == "here" && token == token_ && rank > 0 && rank < ranks_.size()) {
+        const std::lock_guard lock(mutex_);
+        ranks_[rank].host = host;
+        ranks_[rank].socket = std::move(guest.socket);
+    }
+    guest.socket.close();
 }
 
 void RankWatch::receive(Watched& one) {

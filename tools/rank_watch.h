@@ -54,9 +54,17 @@ private:
     };
     struct Meeting;
 
+    // A connection before its first line, from a rank or a stranger.
+    struct Guest {
+        Descriptor socket;
+        Clock::time_point since;
+    };
+
     void connect(const Meeting& meeting, const std::string& address);
     void watch();
     void accept_ranks();
+    void hear(Guest& guest);
+    bool all_have_come() const;
     void receive(Watched& one);
     void take(Watched& one, const std::string& line);
     void judge();
@@ -72,10 +80,10 @@ private:
     std::string fault_;    // of what connects the ranks, at the last look
     std::chrono::duration<double> patience_;
     Descriptor listener_, wake_;
-    std::vector<Descriptor> guests_;    // have connected and not said which rank they are
-    std::vector<Watched> ranks_;        // on rank 0 all, its own first; elsewhere rank 0
-    std::mutex mutex_;                  // held to send
-    bool ended_ = false;                // under the mutex
+    std::vector<Guest> guests_;     // eldest first
+    std::vector<Watched> ranks_;    // on rank 0 all, its own first; elsewhere rank 0
+    std::mutex mutex_;              // held to send
+    bool ended_ = false;            // under the mutex
     std::atomic<bool> leaving_ = false, told_ = false;
     std::thread thread_;
 };

@@ -14,6 +14,7 @@
 #include <ctime>
 #include <iostream>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,15 @@ uint32_t free_ports() {
         if (const uint32_t port = free_port(0); port && port < 65535 && free_port(port + 1))
             return port;
     throw Error("--ranks", "no port is free on which ranks could meet");
+}
+
+// Raises the limit of descriptors, commonly 1,024, as far as the system allows: each connection of a stranger to a
+// rank's ports takes one.
+void take_all_descriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return;    // the limit stays
 }
 
 // The words of this process's own command line.
@@ -101,7 +111,10 @@ private:
     Started start(uint32_t rank, uint32_t count, uint32_t port,
                   const std::vector<std::string>& words, int output) {
         const pid_t parent = ::getpid(), process = ::fork();
-        if (process < 0) throw Error("--ranks", "a process could not be started");
+        if (process < 0)
+            throw Error("--ranks",
+                        "a process could not be started: " + std::string(std::strerror(errno)),
+                        "end other programs, or take fewer ranks");
         if (process > 0) return {process};
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) std::_Exit(1);
@@ -114,7 +127,7 @@ private:
         set("LOCAL_RANK", std::to_string(rank));
         set("WORLD_SIZE", std::to_string(count));
         set("LOCAL_WORLD_SIZE", std::to_string(count));
-        set("MASTER_ADDR", "127.0.0.1");
+        set("MASTER_ADDR", loopback_address);
         set("MASTER_PORT", std::to_string(port));
         std::vector<char*> arguments;
         for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -177,6 +190,7 @@ void start_ranks(uint32_t count) { throw EndWith{StartedRanks(count).wait()}; }
 void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json& configuration,
                 const std::string& where) {
     if (place.ranks == 1) return;
+    take_all_descriptors();
     const std::string name = communicator_of(configuration, where, on.cuda());
     on.ranks = std::make_unique<RanksInstance>(plugins, name, place, on.cuda(), *on.stream);
     if (!peer_memory_of(configuration, where)) return;

@@ -8,6 +8,7 @@
 #include "tools/progress_line.h"
 #include "tools/training_result.h"
 
+#include <nacelle/plugin/failure_text.h>
 #include <thread>
 
 namespace nacelle::tools {
@@ -179,7 +180,7 @@ std::unique_ptr<TrainingRun> SeedsTraining::try_begin(OpenBackend& backend, size
     try {
         return begin(backend, index);
     } catch (const std::exception& failure) {
-        report_.seeds[index].failure = failure.what();
+        report_.seeds[index].failure = plugin::failure_text(failure);
         return nullptr;
     }
 }
@@ -187,7 +188,7 @@ void SeedsTraining::try_one(std::unique_ptr<TrainingRun> run, size_t index) {
     try {
         if (run) train(*run, index);
     } catch (const std::exception& failure) {
-        report_.seeds[index].failure = failure.what();
+        report_.seeds[index].failure = plugin::failure_text(failure);
     }
     run.reset();
     const std::lock_guard turn(telling_);
@@ -211,7 +212,7 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
             try {
                 work(*open(sharing_.threads[i]));
             } catch (const std::exception& error) {    // the others take the runs
-                log.warn(error.what());
+                log.warn(plugin::failure_text(error));
             }
         });
     try_one(std::move(first), 0);

@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <nacelle/plugin/failure_text.h>
 #include <unistd.h>
 
 namespace nacelle::tools {
@@ -189,7 +190,7 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
     } catch (const OtherRankFailed&) {
         throw;
     } catch (const std::exception& failure) {
-        if (watch) watch->failed(failure.what());
+        if (watch) watch->failed(plugin::failure_text(failure));
         throw;
     }
 }
@@ -212,7 +213,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     try {
         train_as(place, training, configuration, where, its);
     } catch (const std::exception& failure) {
-        throw Error(rank_text(place.rank), failure.what());
+        throw Error(rank_text(place.rank), plugin::failure_text(failure));
     }
 }
 

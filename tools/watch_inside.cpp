@@ -10,6 +10,7 @@
 #include "tools/output.h"
 
 #include <algorithm>
+#include <nacelle/plugin/failure_text.h>
 
 namespace nacelle::tools {
 
@@ -105,7 +106,7 @@ void run_inside(const Watch& watch) {
     try {
         step_inside(watch, viewer);
     } catch (const std::exception& wrong) {
-        viewer->show("broken", json_text(wrong.what()));
+        viewer->show("broken", json_text(plugin::failure_text(wrong)));
         throw EndWith{3};
     }
     viewer->show("done", "true");

@@ -60,6 +60,9 @@ public:
     if (code == ENOENT && found) why = "the interpreter in its first line does not exist";
     if (code == EACCES && path_given) why = "not an executable file";
     if (code == ENOEXEC) why = "not a program for this machine";
+    if (code == EAGAIN)
+        why = "the system starts no more processes here ('ulimit -u' shows the limit)";
+    if (code == ENOMEM) why = "there is not enough memory for one more process";
     throw Error("cannot start '" + name + "'", why);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/compile/spaces.h"
 #include "engine/compile/stand_in.h"
 
+#include <nacelle/plugin/failure_text.h>
 #include <utility>
 
 namespace nacelle {
@@ -158,7 +159,7 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
             for (auto& [number, binary] : around) rebuilt.programs[number] = binary.get();
         }
     } catch (const std::exception& wrong) {
-        rebuilt.failure = wrong.what();
+        rebuilt.failure = plugin::failure_text(wrong);
         rebuilt.code.reset();
     }
     stop_programs_ = true;

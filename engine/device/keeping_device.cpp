@@ -101,7 +101,7 @@ public:
     ~KeptStream() override {
         try {
             if (capturing_) stream_->end_capture();
-        } catch (const Error&) {    // what made it fail was told before
+        } catch (const std::exception&) {    // the first failure was reported
         }
         home_->give(std::move(stream_));
     }

@@ -22,7 +22,7 @@ Program& EnvPrograms::add(PendingProgram pending) {
 void EnvPrograms::release(const Program& program) {
     try {
         code_.on->stream->synchronize();    // its kernels may still run
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         // The device is lost: nothing runs any more.
     }
     recipe_number_ += std::erase_if(

@@ -57,7 +57,7 @@ Environment::Environment(const EnvCode& code, EnvSettings settings,
 Environment::~Environment() {
     try {
         on_->stream->synchronize();
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         // The device is lost: there is nothing to wait for.
     }
 }

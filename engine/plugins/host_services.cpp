@@ -3,6 +3,8 @@
 
 #include "engine/base/error.h"
 
+#include <nacelle/plugin/failure_text.h>
+
 namespace nacelle {
 
 struct HostServices::Calls {
@@ -38,7 +40,7 @@ struct HostServices::Calls {
             (services.*request)(values...);
             return NACELLE_OK;
         } catch (const std::exception& exception) {
-            services.why_ = exception.what();
+            services.why_ = plugin::failure_text(exception);
         } catch (...) {
             services.why_ = "unknown exception";
         }

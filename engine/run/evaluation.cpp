@@ -46,7 +46,7 @@ uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose) {
     return z ^ (z >> 31);
 }
 
-// Restores the environments' arrays, clock, progress and seed on destruction, from copies on the device: copies through the
+// Keeps and restores the environments' arrays, clock, progress and seed, in copies on the device: copies through the
 // host would take longer than the evaluation. Arrays of plugins are not copied: a replay buffer may be most of the
 // memory.
 class Evaluator::Kept final {
@@ -58,14 +58,19 @@ public:
     }
     ~Kept() {
         try {
-            for (auto& [array, copy] : owner_.copies_)
-                stream().copy(array->device(), copy.data(), array->bytes());
-            owner_.env_.set_tick(tick_);
-            owner_.env_.set_progress(progress_);
-            owner_.env_.set_seed(owner_.env_.settings().seed);
-        } catch (const Error&) {
-            // The device is lost: the next call reports it.
+            if (!restored_) restore();
+        } catch (const std::exception&) {
+            // An earlier failure is on its way to the caller.
         }
+    }
+    // The destructor cannot report a failure, so the caller restores first.
+    void restore() {
+        for (auto& [array, copy] : owner_.copies_)
+            stream().copy(array->device(), copy.data(), array->bytes());
+        owner_.env_.set_tick(tick_);
+        owner_.env_.set_progress(progress_);
+        owner_.env_.set_seed(owner_.env_.settings().seed);
+        restored_ = true;
     }
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
@@ -76,6 +81,7 @@ private:
     Evaluator& owner_;
     uint64_t tick_;
     EpisodeProgress progress_;
+    bool restored_ = false;
 };
 
 Evaluator::Evaluator(Environment& environment, std::unique_ptr<Actor> actor)
@@ -101,21 +107,23 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(request.episodes, env_.count()));
     if (request.logs) found.logs.resize(env_.schema().log_names().size());
     prepare(most, request);
+    bool stopped = false;
     {
-        const Kept kept(*this);
+        Kept kept(*this);
         env_.set_seed(request.seed);
         if (request.tick) env_.set_tick(*request.tick);
         env_.set_progress(EpisodeProgress::ended());
         // Later rounds draw other numbers, since the clock advances.
         Recorder* recorder = request.recorder;
-        for (uint64_t left = request.episodes; left > 0;) {
+        for (uint64_t left = request.episodes; left > 0 && !stopped;) {
             const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
-            if (!play_round(now, request, std::exchange(recorder, nullptr), found))
-                return {.stopped = true};
+            stopped = !play_round(now, request, std::exchange(recorder, nullptr), found);
             left -= now;
         }
-        env_.check_finite();
+        if (!stopped) env_.check_finite();
+        kept.restore();
     }
+    if (stopped) return {.stopped = true};
     Evaluation evaluation{.episodes = request.episodes, .unfinished = found.unfinished};
     Evaluation::Bounds lengths;
     summarise(found.lengths, evaluation.mean_length, evaluation.length_interval, lengths);
@@ -184,12 +192,12 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
     bool captured = true;
     try {
         record_steps(episodes, greedy, recorder);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         captured = false;
     }
     try {
         graph_ = stream.end_capture();
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         captured = false;
     }
     if (!captured) graph_.reset();

@@ -13,12 +13,14 @@ namespace {
 struct Launcher {
     const char* text;
     const char *rank, *ranks, *local_rank, *local_ranks;
+    bool exact;    // true if local_ranks counts the ranks of this run alone
 };
 constexpr Launcher launchers[] = {
-    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
-    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
+    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", true},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE",
+     false},
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+     "OMPI_COMM_WORLD_LOCAL_SIZE", true},
 };
 
 bool is_set(const Variables& variable, const char* name) {
@@ -40,6 +42,10 @@ uint32_t number(const Variables& variable, const Launcher& launcher, const char*
         throw Error(name, "expected a number from " + std::to_string(low) + " to " +
                               std::to_string(high) + ", found '" + text + "'");
     return value;
+}
+
+bool is_loopback(const std::string& address) {
+    return address == "localhost" || address.starts_with("127.") || address == "::1";
 }
 
 // Slurm's way to name hosts, "node[003-006,9]": the first of them.
@@ -83,6 +89,9 @@ RankPlace rank_place(const Variables& variable) {
                         "is not set, so that " + std::to_string(place.ranks) +
                             " ranks do not know where to meet",
                         "the name or address of the machine that has rank 0");
+        const bool all_here = launcher.exact && is_set(variable, launcher.local_ranks) &&
+                              place.local_ranks == place.ranks;
+        if (all_here || is_loopback(place.address)) place.address = loopback_address;
         place.port = 29500;    // torchrun's
         if (is_set(variable, "MASTER_PORT"))
             place.port = number(variable, launcher, "MASTER_PORT", 1, 65534);

@@ -1,11 +1,16 @@
 // Ranks on CPUs, connected by Gloo, which LibTorch brings with it. They meet at c10d's store, as torchrun has it.
+#include <arpa/inet.h>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <nacelle/plugin/communicator.h>
 #include <nacelle/plugin/config.h>
+#include <sys/socket.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <unistd.h>
 
 namespace {
 
@@ -17,6 +22,24 @@ constexpr auto to_come = 5min, to_answer = 60min;
 std::string variable(const char* name) {
     const char* const value = std::getenv(name);
     return value ? value : "";
+}
+
+// The host's name for ranks on one machine.
+constexpr const char* loopback = "127.0.0.1";
+
+// A socket for c10d's store, which listens on all interfaces by default. The store closes the socket.
+int bound_to_loopback(uint16_t port) {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(port);
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (::bind(socket, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0) return socket;
+    const std::string why = std::strerror(errno);
+    ::close(socket);
+    throw std::runtime_error("port " + std::to_string(port) + " of " + loopback +
+                             ", where ranks meet, cannot be taken: " + why);
 }
 
 class Gloo final {
@@ -35,11 +58,18 @@ public:
         config.finish();
         c10d::TCPStoreOptions options;
         options.port = port;
-        // torchrun's agent has a store there already.
-        options.isServer = rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE") != "True";
         options.numWorkers = size_t(ranks);
         options.waitWorkers = false;
         options.timeout = to_come;
+        const bool alone = address == loopback;
+        c10::intrusive_ptr<c10d::TCPStore> served;
+        // torchrun's agent has a store there already.
+        if (rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE") != "True") {
+            c10d::TCPStoreOptions serving = options;
+            serving.isServer = true;
+            if (alone) serving.masterListenFd = bound_to_loopback(port);
+            served = c10::make_intrusive<c10d::TCPStore>(address, serving);
+        }
         auto store = c10::make_intrusive<c10d::TCPStore>(address, options);
         // The agent's store outlives a restart of the ranks, and they must not meet those of before.
         const std::string attempt = variable("TORCHELASTIC_RESTART_COUNT");
@@ -47,12 +77,13 @@ public:
             "nacelle/" + (attempt.empty() ? "0" : attempt), store);
         auto wires = c10d::ProcessGroupGloo::Options::create(to_answer);
         const std::string interface = variable("GLOO_SOCKET_IFNAME");
-        const bool alone = address == "127.0.0.1" || address == "localhost";
         wires->devices = {!interface.empty()
                               ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
-                          : alone ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                          : alone ? c10d::ProcessGroupGloo::createDeviceForHostname(loopback)
                                   : c10d::ProcessGroupGloo::createDefaultDevice()};
         group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(its_store, rank, ranks, wires);
+        // Behind the barrier no rank reads the store, and rank 0 closes its server.
+        wait(group_->barrier());
     }
     void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
                     void*) {

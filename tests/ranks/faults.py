@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from restarts import has_torchrun, restarted
-from trained import free_port, needs_gloo, started, words
+from trained import changed_gloo, free_port, launched, needs_gloo, started, words
 
 from bench import CPU, Skip, case, main
 from training import wait_for
@@ -18,11 +18,9 @@ LONG = {'run__total_steps': 10**12, 'run__rank_timeout': 5}
 
 
 def pair(bench, out, *more, **changed):
-    """Two ranks, as a launcher starts them that does not care how they end."""
     needs_gloo(bench)
     shutil.rmtree(bench.folder / out, ignore_errors=True)
-    port = free_port()
-    return [started(bench, rank, 2, port, *words('cartpole', 8, 2, **{**LONG, **changed}), *more, '--out', out) for rank in range(2)]
+    return launched(bench, *words('cartpole', 8, 2, **{**LONG, **changed}), *more, '--out', out)
 
 
 def ends(both, victim, what, wanted):
@@ -76,42 +74,23 @@ def what_rank_0_alone_cannot_do_ends_all(bench):
     assert said == [f'rank 0 on {host}: {why}\n', f'rank 1 on {host}: rank 0: {why}\n'], said
 
 
-# Gloo, which says that it has failed once there is a file 'cut' for its rank.
-CUT = """#include <dlfcn.h>
-#include <cstdio>
-#include <cstdlib>
-#include <nacelle/plugin/manifest.h>
-#include <string>
-struct Cut {
-    static constexpr const char* kind = "communicator/1";
-    static constexpr const char* name = "cut";
-    static nacelle_status fault(void*, char* text, uint32_t bytes) {
-        if (FILE* const file = std::fopen((std::string("cut-") + std::getenv("RANK")).c_str(), "r")) {
-            std::fclose(file);
-            std::snprintf(text, bytes, "the wire is cut");
-            return NACELLE_ERROR;
-        }
-        return NACELLE_OK;
+# Reports a fault as soon as a file 'cut' for this rank exists.
+CUT = """static nacelle_status fault(void*, char* text, uint32_t bytes) {
+    if (FILE* const file = std::fopen((std::string("cut-") + std::getenv("RANK")).c_str(), "r")) {
+        std::fclose(file);
+        std::snprintf(text, bytes, "the wire is cut");
+        return NACELLE_ERROR;
     }
-    static const void* table() {
-        static nacelle_communicator functions;
-        const auto get = reinterpret_cast<decltype(&nacelle_plugin_get)>(dlsym(dlopen(GLOO, RTLD_NOW), "nacelle_plugin_get"));
-        functions = *static_cast<const nacelle_communicator*>(get("communicator/1", "gloo"));
-        functions.fault = fault;
-        return &functions;
-    }
-};
-NACELLE_PLUGIN("test.cut", "1.0.0", "A wire that can be cut", Cut)
+    return NACELLE_OK;
+}
+static void change(nacelle_communicator& functions) { functions.fault = fault; }
 """
 
 
 @case
 def a_fault_that_the_communicator_notices_by_itself_ends_all(bench):
     needs_gloo(bench)
-    (bench.folder / 'cut').mkdir(exist_ok=True)
-    gloo = bench.program.parents[1] / 'plugins' / 'gloo.so'
-    subprocess.run(['c++', '-std=c++20', '-x', 'c++', '-', '-shared', '-fPIC', '-fvisibility=hidden', f'-DGLOO="{gloo}"',
-                    '-I', bench.root / 'sdk', '-o', 'cut/cut.so'], cwd=bench.folder, input=CUT, text=True, check=True)
+    changed_gloo(bench, 'cut', CUT)
     both = pair(bench, 'faulty', '--plugins', 'cut', run__communicator='"cut"')
     wait_for(both[0], lambda: saved(bench, 'faulty'))
     (bench.folder / 'cut-1').write_text('')
@@ -167,7 +146,7 @@ def a_rank_that_runs_out_of_memory_says_so_on_all(bench):
     port = free_port()
     large = words('cartpole', 8, 2, **{**LONG, 'policies__default__hidden': '[4096,4096]'})
     both = [started(bench, rank, 2, port, *large, '--out', 'memory',
-                    memory=(None, 2**29)[rank]) for rank in range(2)]
+                    limit=(None, f'--data={2**29}')[rank]) for rank in range(2)]
     said = [one.communicate(timeout=60)[1] for one in both]
     assert [one.returncode for one in both] == [1, 1], said
     assert f'rank 0 on {socket.gethostname()} ends: rank 1 on {socket.gethostname()}: ' in said[0], said

@@ -21,6 +21,37 @@ def needs_gloo(bench):
         raise Skip("this build has no Gloo: 'tools/nacelle torch' installs LibTorch and builds it")
 
 
+# Gloo, with some functions replaced by `change`.
+CHANGED = """#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <nacelle/plugin/manifest.h>
+#include <string>
+#include <unistd.h>
+@CODE@
+struct Changed {
+    static constexpr const char* kind = "communicator/1";
+    static constexpr const char* name = "@NAME@";
+    static const void* table() {
+        static nacelle_communicator functions;
+        const auto get = reinterpret_cast<decltype(&nacelle_plugin_get)>(dlsym(dlopen("@GLOO@", RTLD_NOW), "nacelle_plugin_get"));
+        functions = *static_cast<const nacelle_communicator*>(get("communicator/1", "gloo"));
+        change(functions);
+        return &functions;
+    }
+};
+NACELLE_PLUGIN("test.@NAME@", "1.0.0", "Gloo with changes", Changed)
+"""
+
+
+def changed_gloo(bench, name, code):
+    """Makes a plugin folder `name` with a communicator of the same name."""
+    (bench.folder / name).mkdir(exist_ok=True)
+    text = CHANGED.replace('@CODE@', code).replace('@NAME@', name).replace('@GLOO@', str(bench.program.parents[1] / 'plugins' / 'gloo.so'))
+    subprocess.run(['c++', '-std=c++20', '-x', 'c++', '-', '-shared', '-fPIC', '-fvisibility=hidden', '-I', bench.root / 'sdk',
+                    '-o', f'{name}/{name}.so'], cwd=bench.folder, input=text, text=True, check=True)
+
+
 def words(environment, envs, ranks, **changed):
     """A run with a checkpoint after each iteration, of so many environments in each rank."""
     each = envs * changed.pop('shared_by', ranks) * HORIZON
@@ -72,8 +103,8 @@ def agree(bench, environment, envs, ranks, **changed):
          trained(bench, 'one', environment, envs * ranks, 1, learner__shards=ranks, **changed))
 
 
-def place(rank, ranks, port):
-    return {'RANK': str(rank), 'LOCAL_RANK': str(rank), 'WORLD_SIZE': str(ranks), 'MASTER_ADDR': '127.0.0.1', 'MASTER_PORT': str(port)}
+def place(rank, ranks, port, address='127.0.0.1'):
+    return {'RANK': str(rank), 'LOCAL_RANK': str(rank), 'WORLD_SIZE': str(ranks), 'MASTER_ADDR': address, 'MASTER_PORT': str(port)}
 
 
 def free_port():
@@ -82,7 +113,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def started(bench, rank, ranks, port, *arguments, memory=None):
-    limit = ('prlimit', f'--data={memory}') if memory else ()
-    return subprocess.Popen([*limit, bench.program, *map(str, arguments)], cwd=bench.folder, env={**bench.settings, **place(rank, ranks, port)},
+def started(bench, rank, ranks, port, *arguments, limit=None, address='127.0.0.1'):
+    """One of several ranks, as a launcher starts it; `limit` is an option of prlimit."""
+    limited = ('prlimit', limit) if limit else ()
+    return subprocess.Popen([*limited, bench.program, *map(str, arguments)], cwd=bench.folder,
+                            env={**bench.settings, **place(rank, ranks, port, address)},
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def launched(bench, *arguments, **more):
+    """Two ranks without a launcher that would end them together."""
+    port = free_port()
+    return [started(bench, rank, 2, port, *arguments, **more) for rank in range(2)]

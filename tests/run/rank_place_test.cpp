@@ -78,6 +78,16 @@ TEST_CASE("a rank finds its place by torchrun's variables, Slurm's or Open MPI's
     CHECK(place_of(both).rank == 5);
 }
 
+TEST_CASE("ranks on one machine meet at the loopback address") {
+    for (const char* const name : {"localhost", "127.0.1.1", "::1"})
+        CHECK(place_of(with(torchrun, "MASTER_ADDR", name)).address == "127.0.0.1");
+    CHECK(place_of(with(torchrun, "LOCAL_WORLD_SIZE", "8")).address == "127.0.0.1");
+    CHECK(place_of(with(open_mpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "2")).address == "127.0.0.1");
+    // Slurm's count is of the allocation: a step of so few may lie on several machines.
+    CHECK(place_of(with(slurm, "SLURM_NTASKS_PER_NODE", "8")).address == "gpu003");
+    CHECK(place_of(without(torchrun, "LOCAL_WORLD_SIZE")).address == "node1");
+}
+
 TEST_CASE("a batch script of Slurm and a world of one train alone") {
     CHECK(place_of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_LOCALID", "0"}}).ranks ==
           1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <nacelle/plugin/failure_text.h>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -62,7 +63,7 @@ ThreadPool::ThreadPool(int threads)
             stop_workers(i);
             throw Error("threads", "worker thread " + std::to_string(i + 1) + " of " +
                                        std::to_string(workers_count_) +
-                                       " could not be started: " + error.what());
+                                       " was not started: " + plugin::failure_text(error));
         }
     }
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include <exception>
 #include <nacelle/plugin/abi.h>
-#include <new>
+#include <nacelle/plugin/failure_text.h>
 
 namespace nacelle::plugin {
 
@@ -10,10 +10,8 @@ template <class Fn> nacelle_status guarded(const nacelle_host* host, Fn&& fn) no
     try {
         fn();
         return NACELLE_OK;
-    } catch (const std::bad_alloc&) {
-        host->fail(host, "there is not enough memory");
     } catch (const std::exception& exception) {
-        host->fail(host, exception.what());
+        host->fail(host, failure_text(exception));
     } catch (...) {
         host->fail(host, "unknown exception");
     }
