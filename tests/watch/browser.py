@@ -20,7 +20,7 @@ class Browser:
     def __init__(self):
         program = next(filter(None, map(shutil.which, NAMES)), None)
         if not program:
-            raise Skip(f'there is no {", ".join(NAMES)} on PATH')
+            raise Skip(f'there is no {", ".join(NAMES)} on PATH (Debian: chromium)')
         self.folder = tempfile.TemporaryDirectory(prefix='nacelle-browser-')
         sandbox = ['--no-sandbox'] if os.geteuid() == 0 else []
         self.process = subprocess.Popen(
