@@ -2,11 +2,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <nacelle/plugin/host.h>
 
 namespace torch_learn {
 
-// What of LibTorch is for GPUs. It lies in a library of its own, since LibTorch's part for GPUs needs libraries that a
-// machine without one lacks.
+// What of LibTorch is for GPUs. A plugin of its own (plugins/torch_gpu) offers it, since LibTorch's part for GPUs needs
+// libraries that a machine without one lacks.
 class Gpu {
 public:
     virtual ~Gpu() = default;
@@ -19,8 +20,9 @@ public:
     virtual size_t free_bytes() = 0;
 };
 
-inline constexpr const char* gpu_library = "libnacelle_torch_gpu.so";
-// Opens it; throws where this LibTorch is one for CPUs alone.
-Gpu& open_gpu();
+inline constexpr const char* gpu_kind = "torch_gpu/1";
+inline constexpr const char* gpu_name = "cuda";
+// Opens it, in create() alone; throws where this LibTorch is one for CPUs alone.
+Gpu& open_gpu(const nacelle::plugin::Host& host);
 
 }
