@@ -150,8 +150,7 @@ std::vector<std::string> elf_needed(Bytes bytes, std::string_view what) {
         for (size_t at = 0; entries.size() - at >= sizeof(Elf64_Dyn); at += sizeof(Elf64_Dyn)) {
             Elf64_Dyn entry;
             std::memcpy(&entry, entries.data() + at, sizeof entry);
-            if (entry.d_tag == DT_NEEDED)
-                found.push_back(name_at(image, names, entry.d_un.d_val));
+            if (entry.d_tag == DT_NEEDED) found.push_back(name_at(image, names, entry.d_un.d_val));
         }
     }
     return found;

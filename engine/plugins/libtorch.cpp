@@ -25,7 +25,7 @@ fs::path folder_of_libraries() {
     const std::string named = variable("NACELLE_TORCH"), data = variable("XDG_DATA_HOME");
     if (!named.empty()) return fs::path(named) / "lib";
     return (data.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data)) /
-        "nacelle/torch/torch/lib";
+           "nacelle/torch/torch/lib";
 }
 
 bool is_open(const std::string& library) {

@@ -55,5 +55,5 @@ struct GpuOffer {
 }
 }
 
-NACELLE_PLUGIN("nacelle.torch_gpu", "1.0.0", "LibTorch's part for GPUs, which the learners on it use",
-               torch_learn::GpuOffer)
+NACELLE_PLUGIN("nacelle.torch_gpu", "1.0.0",
+               "LibTorch's part for GPUs, which the learners on it use", torch_learn::GpuOffer)
