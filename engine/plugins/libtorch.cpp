@@ -44,7 +44,7 @@ void open_libtorch_for(std::span<const std::byte> plugin) {
         if (!fs::exists(path, trouble) || is_open(library)) continue;
         if (const std::string other = other_writer(path); !other.empty())
             throw Error("LibTorch", "needs " + path.string() + ", which " + other);
-        // It stays: its threads do not outlive being closed.
+        // Never closed: LibTorch has threads.
         if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             const char* const why = ::dlerror();
             throw Error("LibTorch", std::string("needs a library that cannot be loaded: ") +

@@ -4,9 +4,9 @@
 
 namespace nacelle {
 
-// Opens the libraries of LibTorch that a plugin with these bytes needs, unless this process has them: those that
-// `tools/nacelle torch` has installed for this user, or those of the wheel's folder that NACELLE_TORCH names. The loader
-// then takes these, so that no plugin names a folder of the user who built it. Throws with the loader's reason.
+// Opens LibTorch's libraries for a plugin with these bytes, from the user's own installation by `tools/nacelle torch` or
+// from the wheel's folder in NACELLE_TORCH. The loader then takes the open libraries: a plugin names no folder of its
+// builder. Leaves out libraries that are open already. Throws with the loader's reason.
 void open_libtorch_for(std::span<const std::byte> plugin);
 
 }

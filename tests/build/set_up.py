@@ -1,4 +1,4 @@
-"""The set-up runs no Python of the working directory or of the folder for temporary files, and takes from PyPI what the lock files name alone."""
+"""The set-up runs no module of the working directory or among temporary files, and installs from PyPI only locked wheels."""
 import os
 import re
 import shlex
@@ -10,13 +10,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tools'))
 
 from bench import case, main  # noqa: E402
 
-# What Python's own commands import, pip, venv and Meson among them.
+# Modules that pip, venv, Meson and the set-up import.
 STRANGERS = ('argparse', 'ensurepip', 'importlib', 'json', 'logging', 'numpy', 'os', 'pip', 'subprocess', 'sysconfig', 'typing', 'venv')
 PYTHON = re.compile(r'(?:python3|/bin/python"|"\$installer")(?= -)')
 
 
 def hostile_folder(bench, name):
-    """Its modules write their names into a file, whoever imports them."""
+    """A folder of modules that write their names into a file when somebody imports them."""
     folder = bench.folder / name
     folder.mkdir()
     for name in STRANGERS:
@@ -46,7 +46,7 @@ def shell(bench, commands, root, folder, **changed):
 @case
 def no_module_of_the_working_directory_or_among_temporary_files_runs(bench):
     folder, temporary = hostile_folder(bench, 'hostile'), hostile_folder(bench, 'temporary')
-    # The folders do what they are here for.
+    # The planted modules run without -I.
     subprocess.run(['python3', '-c', 'import json'], cwd=folder)
     assert those_that_ran(bench) == ['json']
     project = bench.folder / 'project'
@@ -74,7 +74,7 @@ run_tests --help
 ''', project, folder, TMPDIR=str(temporary))
     assert those_that_ran(bench) == [], said
     assert {path.name for path in temporary.iterdir()} == set(STRANGERS), list(temporary.iterdir())
-    # All of it began, and pip was asked for what it does not get.
+    # Each function began, and pip found none of its packages.
     assert 'made\n' in said and said.count('No matching distribution') >= 5, said
     assert (project / 'build/build.ninja').exists() and 'usage: run_tests.py' in said, said
 

@@ -198,7 +198,7 @@ def no_installed_library_looks_into_a_folder_of_the_builder(tree):
     for path in [tree.prefix / 'bin/nacelle', *libraries]:
         for line in tree.run(['readelf', '-d', path]).splitlines():
             assert not re.search(r'\((RPATH|RUNPATH)\)(?!.*\[\$ORIGIN)', line), (path, line)
-    # LibTorch is that of the user who trains; the plugin that needs it does not say where it is.
+    # The user who trains says where LibTorch is, not the plugin.
     if not tree.torch:
         raise Skip('this build has no learners on LibTorch')
     words = ['nacelle', *TRAIN[:-1], 'on-torch', '--quiet', '--set', 'learner.name=torch_ppo', '--set', 'run.total_steps=2000']

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
-# Sourced by `tools/nacelle test adapters` and `test notebooks`: PyTorch, other libraries' trainers and what runs notebooks, in an
-# environment of Python of their own.
+# Sourced by `tools/nacelle test adapters` and `test notebooks`: installs PyTorch, other libraries'
+# trainers and Jupyter's kernel into an environment of Python.
 
 adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
 

@@ -3,8 +3,8 @@
 
 say() { printf 'nacelle: %s\n' "$*" >&2; }
 
-# privately COMMAND...: with a folder for temporary files that nobody else writes. Meson 1.0 runs a script that it writes there, and
-# Python takes the modules beside a script for its own.
+# privately COMMAND...: runs a command with a private folder for temporary files. Meson 1.0 runs a script from that folder, and
+# Python looks for modules in the folder of a script: in /tmp other users' modules would run.
 privately() {
     own=$(mktemp -d) result=0
     env TMPDIR="$own" "$@" || result=$?

@@ -2,8 +2,8 @@
 
 usage: ~/.local/share/nacelle/python/bin/python -I tools/build/lock.py [NAME...]
 
-pip resolves and downloads no wheel for it. A list whose wheels differ between versions of Python and depend on other packages has a
-file for each version; the others have one for all. Adapters and notebooks are pinned without hashes: some come as source."""
+pip resolves the lists and installs nothing. The list of the tests has a file for each version of Python, since versions of packages
+differ; each other list has one file. Adapters and notebooks are pinned without hashes."""
 import json
 import subprocess
 import sys
@@ -15,7 +15,7 @@ PYTHONS = ('3.10', '3.11', '3.12', '3.13', '3.14')
 MACHINES = ('x86_64', 'aarch64')
 TORCH = '2.11.0'        # as in torch.sh
 
-# What is asked for. A name with `{}` is a list for each version of Python.
+# The requirements of each list. A name with `{}` is a list for each version of Python.
 WANTED = {
     'meson': ['meson>=1.0'],
     'cuda12': ['nvidia-cuda-runtime-cu12', 'nvidia-cuda-nvrtc-cu12'],
@@ -23,7 +23,7 @@ WANTED = {
     'nccl12': ['nvidia-nccl-cu12'],
     'nccl13': ['nvidia-nccl-cu13'],
     'torch': [f'torch=={TORCH}'],
-    # What the wheel's libraries need, without what its Python needs: on a CPU, and on a GPU.
+    # Needs of the libraries in LibTorch's wheel, on a CPU and on a GPU; its Python needs more.
     'torch-cpu': ['nvidia-cuda-cupti==13.*', 'nvidia-cuda-runtime==13.*'],
     'torch-gpu': ['cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusparse,nvjitlink,nvrtc]==13.0.2',
                   'nvidia-cudnn-cu13==9.19.0.56', 'nvidia-cusparselt-cu13==0.8.0', 'nvidia-nccl-cu13==2.28.9',
@@ -33,7 +33,7 @@ WANTED = {
                  'stable-baselines3', 'skrl', 'rl-games', 'rsl-rl-lib', 'torchrl', 'tensorboard', 'pandas', 'nbclient', 'ipykernel',
                  'optuna>=4'],
 }
-ALONE = ('torch', 'torch-cpu', 'nccl12', 'nccl13')      # without what they depend on
+ALONE = ('torch', 'torch-cpu', 'nccl12', 'nccl13')      # without dependencies
 UNHASHED = ('adapters',)
 
 
@@ -44,7 +44,7 @@ def platforms(machine):
 
 
 def resolved(wanted, *options):
-    """Name, version and hash of what pip would install."""
+    """Name, version and source of each package that pip would install."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / 'report.json'
         subprocess.run([sys.executable, '-I', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--dry-run',
@@ -70,7 +70,7 @@ def hashed(wanted, pythons, alone):
 
 
 def pinned(wanted):
-    """The same for this Python and machine, without hashes. What has no wheel is named."""
+    """The lines of a list without hashes, for this Python and machine. Packages that have no wheel are named."""
     found = sorted(resolved(wanted))
     sources = [name for name, _, told in found if not told['url'].endswith('.whl')]
     yield '--only-binary :all:'

@@ -1,7 +1,7 @@
 """Runs the test programs of a build folder and adds up what they say.
 
 Each program's last line is `N passed, N failed, N skipped`; one that ends without it has crashed,
-and that is one failure. A line `skipped: NAME: REASON` belongs to each skip: one without a reason of
+and that is one failure. Each skip has a line `skipped: NAME: REASON`. A reason that is not in
 tests/skip_reasons.txt is a failure, too."""
 import argparse
 import contextlib
@@ -39,7 +39,7 @@ def arguments():
 
 
 def read_reasons(path):
-    """Kinds of reasons, each with what its reasons look like."""
+    """A pattern of the lines of skips, for each kind of reason."""
     kind, kinds = None, {}
     for line in path.read_text().splitlines():
         if line.startswith(' '):
@@ -51,7 +51,7 @@ def read_reasons(path):
 
 
 def kinds_of_skips(output, skipped, reasons):
-    """The kind of each skip that a program tells of, and what is wrong with the others."""
+    """The kinds of a program's skips, and a line for each skip without a known reason."""
     lines = [line for line in output.splitlines() if line.startswith('skipped: ')]
     kinds = [next((kind for kind, pattern in reasons.items() if pattern.fullmatch(line)), None) for line in lines]
     wrong = [f'FAILED: no reason of tests/{REASONS.name}: {line}' for line, kind in zip(lines, kinds) if not kind]
@@ -113,7 +113,7 @@ def environment(build, test, briefly):
 
 
 def run(build, test, briefly):
-    """Output, the three counts, kinds of skips, seconds, and seconds of processors, with those of all that it started and waited for."""
+    """Output, the three counts, kinds of skips, seconds, and seconds of processors of the program and its children."""
     began = time.monotonic()
     process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test, briefly), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -154,7 +154,7 @@ toolkit() {
 
 needs_python() { [ "${wants_python:-}" = yes ] || old_meson || [ -z "$(toolkit)" ]; }
 
-# install_locked PYTHON LIST [options of pip]: no other files of PyPI than those whose hashes the list of tools/build/locks has.
+# install_locked PYTHON LIST [options of pip]: installs wheels of PyPI, with the versions and hashes of a list in tools/build/locks.
 locks=$root/tools/build/locks
 install_locked() {
     installer=$1 lock=$2

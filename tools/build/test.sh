@@ -12,7 +12,7 @@ was left out is told as skipped, what took longest at the end, and in the last l
                behaviour sanitizer, with inputs that nobody would write (tests/fuzz) for three seconds of
                each part that reads what others wrote; the others as users run them. Where there is a
                GPU, the host's run as users run them, too, since sanitizers leave a GPU out. Installs
-               what they run, a browser, ffmpeg, clang and CMake, where apt-get may
+               a browser, ffmpeg, clang, clang-format and CMake for the tests, where apt-get may
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
@@ -71,8 +71,8 @@ test_instrumented() {
     test_build "$label" "$root/build-$label" "-Db_sanitize=$sanitizers" "-Dcpp_args=$flags" "$@"
 }
 
-# What tests run beside our own programs. Where it cannot be had they are skipped, and say which package is missing; only
-# --all installs it.
+# Debian packages of the programs that tests run. Only --all installs missing ones; without a program its tests are skipped,
+# and the reason names the package.
 missing_programs() {
     has_command chromium || has_command chromium-browser || has_command google-chrome || echo chromium
     has_command ffmpeg || echo ffmpeg

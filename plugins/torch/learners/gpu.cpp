@@ -9,7 +9,7 @@ namespace torch_learn {
 Gpu& open_gpu(const nacelle::plugin::Host& host) {
     try {
         Gpu* const gpu = static_cast<Gpu*>(const_cast<void*>(host.offer(gpu_kind, gpu_name)));
-        // LibTorch opens further libraries of CUDA by their names, which see the symbols of all that are global.
+        // Makes its symbols global: LibTorch opens further libraries of CUDA by name, which need them.
         dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
         return *gpu;
     } catch (const std::exception& error) {

@@ -6,8 +6,8 @@
 
 namespace torch_learn {
 
-// What of LibTorch is for GPUs. A plugin of its own (plugins/torch_gpu) offers it, since LibTorch's part for GPUs needs
-// libraries that a machine without one lacks.
+// LibTorch's part for GPUs, an offer of another plugin (plugins/torch_gpu): the part needs libraries of CUDA, which a
+// machine without a GPU lacks.
 class Gpu {
 public:
     virtual ~Gpu() = default;
@@ -22,7 +22,7 @@ public:
 
 inline constexpr const char* gpu_kind = "torch_gpu/1";
 inline constexpr const char* gpu_name = "cuda";
-// Opens it, in create() alone; throws where this LibTorch is one for CPUs alone.
+// Opens the part, in create() alone; throws if LibTorch was installed for CPUs alone.
 Gpu& open_gpu(const nacelle::plugin::Host& host);
 
 }
