@@ -39,7 +39,7 @@ def shell(bench, commands, root, folder, **changed):
     files = '\n'.join(f'. {shlex.quote(str(path))}' for path in sorted((bench.root / 'tools/build').glob('*.sh')))
     settings = {**os.environ, 'XDG_DATA_HOME': str(bench.folder / 'data'), 'PIP_NO_INDEX': '1', 'PIP_FIND_LINKS': '', **changed}
     done = subprocess.run(['sh', '-uc', f'root={shlex.quote(str(root))}\n{files}\nlocks={bench.root}/tools/build/locks\n{commands}'], cwd=folder,
-                          env=settings, capture_output=True, text=True, timeout=200)
+                          env=settings, capture_output=True, text=True, timeout=500)
     return done.stdout + done.stderr
 
 
