@@ -74,6 +74,12 @@ bool is_named(Bytes names, uint64_t offset, std::string_view wanted) {
            name[wanted.size()] == std::byte{0};
 }
 
+std::string name_at(const Image& image, Bytes names, uint64_t offset) {
+    if (offset >= names.size()) image.fail("has a name outside its table of names");
+    const auto* const name = reinterpret_cast<const char*>(names.data()) + offset;
+    return {name, strnlen(name, names.size() - offset)};
+}
+
 // A symbol's value is an address in a shared object and an offset in a cubin, whose sections all have address 0.
 // Minus the section's address it is an offset in both.
 std::optional<Bytes> data_of(const Image& image, const Elf64_Sym& symbol) {
@@ -127,11 +133,26 @@ std::vector<std::string> elf_undefined(Bytes bytes, std::string_view what) {
     std::vector<std::string> found;
     each_symbol(image, SHT_DYNSYM, [&](const Elf64_Sym& symbol, Bytes names) {
         if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) return false;
-        if (symbol.st_name >= names.size()) image.fail("has a name outside its table of names");
-        const auto* const name = reinterpret_cast<const char*>(names.data()) + symbol.st_name;
-        found.emplace_back(name, strnlen(name, names.size() - symbol.st_name));
+        found.push_back(name_at(image, names, symbol.st_name));
         return false;
     });
+    return found;
+}
+
+std::vector<std::string> elf_needed(Bytes bytes, std::string_view what) {
+    const Image image(bytes, what);
+    std::vector<std::string> found;
+    for (uint64_t i = 0; i < image.sections(); ++i) {
+        const Elf64_Shdr table = image.section(i);
+        if (table.sh_type != SHT_DYNAMIC) continue;
+        const Bytes entries = image.content(table);
+        const Bytes names = image.content(image.section(table.sh_link));
+        for (size_t at = 0; entries.size() - at >= sizeof(Elf64_Dyn); at += sizeof(Elf64_Dyn)) {
+            Elf64_Dyn entry;
+            std::memcpy(&entry, entries.data() + at, sizeof entry);
+            if (entry.d_tag == DT_NEEDED) found.push_back(name_at(image, names, entry.d_un.d_val));
+        }
+    }
     return found;
 }
 

@@ -17,4 +17,7 @@ elf_symbol(std::span<const std::byte> image, std::string_view symbol, std::strin
 // The names of the undefined symbols of a shared object, in the order of its symbol table.
 std::vector<std::string> elf_undefined(std::span<const std::byte> image, std::string_view what);
 
+// The names of a shared object's needed libraries, in the order of its dynamic section.
+std::vector<std::string> elf_needed(std::span<const std::byte> image, std::string_view what);
+
 }

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/hash.h"
+#include "engine/plugins/libtorch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +13,7 @@ namespace {
 
 SharedLibrary opened(const std::filesystem::path& path, std::string_view file, Cache& cache) {
     try {
+        open_libtorch_for(std::as_bytes(std::span(file)));
         return SharedLibrary(cache.materialise("plugin-" + path.filename().string(), file));
     } catch (const Error& error) {
         throw Error(path.filename(), error.reason());    // the copy's name says nothing to a user

@@ -1,9 +1,8 @@
 """A worker of a sweep on another machine, or beside others on this one: it trains trials of a study that all share.
-`python -m nacelle.sweep_worker FOLDER` is one task of a Slurm array."""
+`main(FOLDER)` is one task of a Slurm array."""
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 
 from nacelle._engine import Error
@@ -33,6 +32,3 @@ def main(folder):
         return 1
     return 0
 
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -15,6 +15,11 @@ from nacelle.sweep_worker import ASKED, work
 
 JOB = "slurm.json"      # the array that works on a folder's sweep
 BETWEEN_LOOKS = 2.0     # seconds
+# Without the working directory among Python's folders, which -m would put first: no code that lies there runs.
+WORKER = """import sys
+sys.path = [folder for folder in sys.path if folder]
+from nacelle.sweep_worker import main
+sys.exit(main(*sys.argv[1:]))"""
 
 
 def needed():
@@ -95,7 +100,7 @@ def _submitted(told):
     python, folder = shlex.quote(sys.executable), shlex.quote(str(told.out.resolve()))
     words = ["sbatch", "--parsable", f"--job-name=sweep-{Path(told.env).stem}", f"--array=1-{min(told.side_by_side, told.trials)}",
              f"--output={told.out.resolve()}/worker-%a.out", "--open-mode=append", "--requeue", f"--chdir={Path.cwd()}", *told.slurm]
-    said, fault = _asked(*words, given=f"#!/bin/sh\nexec {python} -m nacelle.sweep_worker {folder}\n")
+    said, fault = _asked(*words, given=f"#!/bin/sh\nexec {python} -c {shlex.quote(WORKER)} {folder}\n")
     if fault:
         raise Error(f"sbatch: {fault}")
     job = said.partition(";")[0]

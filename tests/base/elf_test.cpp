@@ -55,6 +55,12 @@ TEST_CASE("a symbol of a running program is read from its file") {
     CHECK_FALSE(find(image, "main"));
 }
 
+TEST_CASE("the libraries that a program needs are read from its file") {
+    const auto needed = elf_needed(bytes_of(read_file("/proc/self/exe")), "the program");
+    CHECK(std::find(needed.begin(), needed.end(), "libc.so.6") != needed.end());
+    CHECK(elf_needed(ElfImage(0).build(), "image.so").empty());
+}
+
 TEST_CASE("a symbol is found by its whole name, at any address, in either table") {
     for (const uint64_t address : {0u, 0x401000u}) {
         for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {

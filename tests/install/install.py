@@ -4,6 +4,8 @@ The build is installed into a folder and moved, and the blocks of docs/embedding
 files. Nothing of the source tree or of the build is named."""
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -44,6 +46,7 @@ class Tree:
         option = {one['name']: one['value'] for one in built_with}
         shutil.move(staged / option['prefix'].lstrip('/'), self.prefix)
         shutil.rmtree(staged)
+        self.torch = option['torch']
         self.libraries = self.prefix / option['libdir']
         home.mkdir()
         self.settings = {**os.environ, 'HOME': str(home), 'PATH': f'{self.prefix / "bin"}:{os.environ["PATH"]}',
@@ -186,6 +189,22 @@ def every_call_of_the_library_works_with_strict_warnings(tree):
     elsewhere = tree.folder / 'elsewhere'
     shutil.copytree(tree.folder / 'trained/checkpoints', elsewhere / 'pole/checkpoints')
     print(tree.run([tree.folder / 'policy', 'pole'], cwd=elsewhere, LD_LIBRARY_PATH=str(tree.libraries), PATH='/nonexistent'), end='')
+
+
+@case
+def no_installed_library_looks_into_a_folder_of_the_builder(tree):
+    libraries = [path for path in tree.libraries.rglob('*.so*') if not path.is_symlink()]
+    assert len(libraries) > 5, libraries
+    for path in [tree.prefix / 'bin/nacelle', *libraries]:
+        for line in tree.run(['readelf', '-d', path]).splitlines():
+            assert not re.search(r'\((RPATH|RUNPATH)\)(?!.*\[\$ORIGIN)', line), (path, line)
+    # The user who trains says where LibTorch is, not the plugin.
+    if not tree.torch:
+        raise Skip('this build has no learners on LibTorch')
+    words = ['nacelle', *TRAIN[:-1], 'on-torch', '--quiet', '--set', 'learner.name=torch_ppo', '--set', 'run.total_steps=2000']
+    told = tree.run(f'{shlex.join(words)} || true')
+    assert "torch.so: cannot be loaded: " in told and "('tools/nacelle torch' installs LibTorch" in told, told
+    tree.run(words, NACELLE_TORCH=tree.torch)
 
 
 @case

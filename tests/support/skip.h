@@ -8,7 +8,8 @@ void skip(const std::string& reason);
 
 }
 
-// Leaves the running test case, which then counts as skipped: for what this machine cannot do.
+// Leaves the running test case, which then counts as skipped: for what this machine cannot do. The reason is one of
+// tests/skip_reasons.txt, or the case has failed.
 #define NACELLE_SKIP(reason)                                                                       \
     do {                                                                                           \
         ::nacelle::test::skip(reason);                                                             \

@@ -155,9 +155,9 @@ def another_version_of_libtorch_is_refused(bench):
 @case
 def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
     needs_libtorch(bench)
-    bench.write('broken/libtorch_cpu.so', 'not a library')
-    broken = {'LD_LIBRARY_PATH': bench.folder / 'broken'}
-    bench.refused(r"torch\.so: cannot be loaded: .*libtorch_cpu\.so: .* \('tools/nacelle torch' installs LibTorch and builds "
+    bench.write('broken/lib/libtorch_cpu.so', 'not a library')
+    broken = {'NACELLE_TORCH': bench.folder / 'broken'}
+    bench.refused(r"torch\.so: needs a library that cannot be loaded: .*libtorch_cpu\.so: .* \('tools/nacelle torch' installs LibTorch and builds "
                   r'what is on it\)', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), **broken)
     bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '1', '--out', 'fused',
                *setting(**SMALL, run__total_steps=128), **broken)

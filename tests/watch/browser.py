@@ -10,7 +10,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from watched import CPU, Page, Played, Program, Skip, WebSocket, case, main, save, setting, wait_until
+from watched import Page, Played, Program, Skip, WebSocket, case, main, recorded, save, wait_until
 
 NAMES = ('chromium', 'chromium-browser', 'google-chrome')
 SHOTS = os.environ.get('NACELLE_SCREENSHOTS')      # a folder, for who wants to see them
@@ -20,7 +20,7 @@ class Browser:
     def __init__(self):
         program = next(filter(None, map(shutil.which, NAMES)), None)
         if not program:
-            raise Skip(f'there is no {", ".join(NAMES)} on PATH')
+            raise Skip(f'there is no {", ".join(NAMES)} on PATH (Debian: chromium)')
         self.folder = tempfile.TemporaryDirectory(prefix='nacelle-browser-')
         sandbox = ['--no-sandbox'] if os.geteuid() == 0 else []
         self.process = subprocess.Popen(
@@ -187,9 +187,7 @@ def change(name, value, event='change'):
 
 @case
 def a_recording_is_played(bench):
-    bench.good('watch', 'tag_gridworld', '--steps', '260', '--pace', '0', '--record', '2', '--record-to', 'team.recording', *CPU,
-               *setting(env__constants__time_limit=100))
-    with Browser() as browser, Played(bench, 'play', 'team.recording', '--web') as program:
+    with Browser() as browser, Played(bench, 'play', recorded(bench), '--web') as program:
         browser.open(program.address())
         browser.until("document.getElementById('state')?.textContent === 'plays'")
         browser.until("document.getElementById('picture').width > 300")

@@ -2,15 +2,7 @@
 import json
 import time
 
-from watched import CPU, Page, Played, case, main, setting
-
-
-def recorded(bench, name='team.recording', *more):
-    path = bench.folder / name
-    if not path.exists():
-        bench.good('watch', 'tag_gridworld', '--steps', '260', '--pace', '0', '--record', '2', '--record-to', name, *more, *CPU,
-                   *setting(env__constants__length=100, env__constants__time_limit=100, env__params__random_starts='false'))
-    return path
+from watched import CPU, Page, Played, case, main, recorded, setting
 
 
 def steps_of(bench, path, episode):

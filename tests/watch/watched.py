@@ -59,6 +59,15 @@ class Played(Program):
     options = ('--json',)
 
 
+def recorded(bench):
+    """A recording of two teams, whose episodes have a hundred steps whatever tag_gridworld.json says."""
+    path = bench.folder / 'team.recording'
+    if not path.exists():
+        bench.good('watch', 'tag_gridworld', '--steps', '260', '--pace', '0', '--record', '2', '--record-to', path, *CPU,
+                   *setting(env__constants__length=100, env__constants__time_limit=100, env__params__random_starts='false'))
+    return path
+
+
 class Page:
     """What a browser's page would know."""
 

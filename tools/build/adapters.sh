@@ -1,16 +1,14 @@
 # shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
-# Sourced by `tools/nacelle test adapters` and `test notebooks`: PyTorch and other libraries' trainers, in an environment of Python
-# of their own.
+# Sourced by `tools/nacelle test adapters` and `test notebooks`: installs PyTorch, other libraries'
+# trainers and Jupyter's kernel into an environment of Python.
 
 adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
 
 # CleanRL is scripts, whose package says that it is for older versions of Python.
 make_adapters() {
-    python3 -m venv --clear "$adapters_folder.part" &&
-        "$adapters_folder.part/bin/python" -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo \
-            wandb mlflow-skinny sqlalchemy alembic \
-            'torch==2.11.*' stable-baselines3 skrl rl-games rsl-rl-lib torchrl tensorboard pandas &&
-        "$adapters_folder.part/bin/python" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: \
+    python3 -I -m venv --clear "$adapters_folder.part" &&
+        install_locked "$adapters_folder.part/bin/python" adapters -q &&
+        "$adapters_folder.part/bin/python" -I -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: \
             --python-version 3.9 --dest "$adapters_folder.part/cleanrl" 'cleanrl==1.2.0' &&
         rm -rf "$adapters_folder" && mv "$adapters_folder.part" "$adapters_folder"
 }
@@ -20,18 +18,10 @@ adapters_environment() {
     mkdir -p "${adapters_folder%/*}"
     exec 8>"$adapters_folder.lock"
     ! has_command flock || flock 8
-    if ! "$adapters_folder/bin/python" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "torchrl", "wandb"))))' 2>/dev/null; then
+    if ! "$adapters_folder/bin/python" -I -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "nbclient", "optuna", "torchrl", "wandb"))))' 2>/dev/null; then
         say "installing PyTorch and six libraries' trainers from PyPI: 2.7 GB to be downloaded, 6 GB in $adapters_folder"
         (step 'this takes some minutes' make_adapters) || return 1
     fi
     exec 8>&-
     echo "$adapters_folder"
-}
-
-# The same with what runs notebooks.
-notebooks_environment() {
-    adapters_environment || return 1
-    "$adapters_folder/bin/python" -c 'import ipykernel, nbclient, optuna' 2>/dev/null ||
-        (step 'installing nbclient, ipykernel and Optuna from PyPI, 30 MB' "$adapters_folder/bin/python" -m pip install -q \
-            --disable-pip-version-check nbclient ipykernel 'optuna>=4')
 }

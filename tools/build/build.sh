@@ -3,6 +3,15 @@
 
 say() { printf 'nacelle: %s\n' "$*" >&2; }
 
+# privately COMMAND...: runs a command with a private folder for temporary files. Meson 1.0 runs a script from that folder, and
+# Python looks for modules in the folder of a script: in /tmp other users' modules would run.
+privately() {
+    own=$(mktemp -d) result=0
+    env TMPDIR="$own" "$@" || result=$?
+    rm -rf "$own"
+    return $result
+}
+
 # Ninja's output becomes one line about progress; what compilers print is passed on.
 show_build() {
     steps=0 noise='' quiet=no failed=no
@@ -63,7 +72,7 @@ build() {
     # Kept from then on: to change it back and forth would build everything each time.
     if [ "${strict:-}" = yes ] && [ ! -f "$folder/strict" ]; then
         . "$root/tools/build/setup.sh"
-        "$(meson_command)" configure "$folder" -Dwerror=true 9<&-
+        run_meson configure "$folder" -Dwerror=true
         : >"$folder/strict"
     fi
     # Kept as well, while it is there: for the test of the Python package alone.
@@ -72,12 +81,12 @@ build() {
     [ -x "$package_wanted" ] || package_wanted=''
     if [ "$package_wanted" != "$package_known" ]; then
         . "$root/tools/build/setup.sh"
-        "$(meson_command)" configure "$folder" -Dpython="$package_wanted" 9<&-
+        run_meson configure "$folder" -Dpython="$package_wanted"
         echo "$package_wanted" >"$folder/package_python"
     fi
     status=0
     # shellcheck disable=SC2086 # several targets
-    { NINJA_STATUS='[%f of %t, %e] ' "$(command -v ninja || command -v ninja-build)" -C "$folder" -j "$(getconf _NPROCESSORS_ONLN)" $targets 2>&1 9<&- ||
+    { privately env NINJA_STATUS='[%f of %t, %e] ' "$(command -v ninja || command -v ninja-build)" -C "$folder" -j "$(getconf _NPROCESSORS_ONLN)" $targets 2>&1 9<&- ||
         echo 'build.sh: failed'; } | show_build || status=1
     exec 9<&-
     return $status

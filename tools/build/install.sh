@@ -33,7 +33,7 @@ install_command() {
     fi
     build "$root/build" build.ninja || exit 1
     . "$root/tools/build/setup.sh"
-    step "setting the folder to $prefix" "$(meson_command)" configure "$root/build" -Dprefix="$prefix"
+    step "setting the folder to $prefix" run_meson configure "$root/build" -Dprefix="$prefix"
     build "$root/build" product || exit 1
     step "installing into $prefix" "$(meson_command)" install -C "$root/build" --no-rebuild
     # So that the loader finds libnacelle.so in a folder of the system's.

@@ -41,7 +41,7 @@ named_communicator() {
         for file in "$argument" "$argument/config.json"; do
             case $file in
                 *.json) if [ -f "$file" ]; then
-                    found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' "$file")
+                    found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' -- "$file")
                     communicator=${found:-$communicator}
                 fi ;;
             esac
@@ -66,8 +66,8 @@ has_nccl() {
 }
 
 download_nccl() {
-    if has_driver_12; then wheel=nvidia-nccl-cu12; else wheel=nvidia-nccl-cu13; fi
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$1" "$wheel"
+    if has_driver_12; then nccl=nccl12; else nccl=nccl13; fi
+    install_locked "$python_folder/bin/python" $nccl --no-deps --target "$1"
 }
 install_nccl() { install_wheels has_nccl "$nccl_folder" download_nccl NCCL 'about 200 MB to be downloaded'; }
 

@@ -1,7 +1,8 @@
 """Runs the test programs of a build folder and adds up what they say.
 
 Each program's last line is `N passed, N failed, N skipped`; one that ends without it has crashed,
-and that is one failure."""
+and that is one failure. Each skip has a line `skipped: NAME: REASON`. A reason that is not in
+tests/skip_reasons.txt is a failure, too."""
 import argparse
 import contextlib
 import json
@@ -17,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 LAST = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped$')
+REASONS = Path(__file__).resolve().parents[2] / 'tests' / 'skip_reasons.txt'
 CASE = re.compile(r'^took ([\d.]+) s: (.*)$', re.MULTILINE)       # of a test case: seconds of processors
 
 
@@ -27,12 +29,34 @@ def arguments():
     parser.add_argument('--label', default='', help='put before each name')
     parser.add_argument('--counts', type=Path, help='where to write the three sums')
     parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
+    parser.add_argument('--skips', type=Path, help='where to add the kind of each skip, a line each')
     parser.add_argument('--times', type=Path, help='where to add how long each program took')
     parser.add_argument('--briefly', action='store_true', help='leave out programs and cases that take long for what quicker ones look at, too')
     parser.add_argument('--half', choices=['plain', 'sanitized'],
                         help='of all tests: those of the suites `host` and `both`, or those that are not of `host`')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
+
+
+def read_reasons(path):
+    """A pattern of the lines of skips, for each kind of reason."""
+    kind, kinds = None, {}
+    for line in path.read_text().splitlines():
+        if line.startswith(' '):
+            kinds[kind].append(line.strip())
+        elif line and not line.startswith('#'):
+            kind = line
+            kinds[kind] = []
+    return {kind: re.compile(f'skipped: (.*: )?({"|".join(f"({one})" for one in patterns)})') for kind, patterns in kinds.items()}
+
+
+def kinds_of_skips(output, skipped, reasons):
+    """The kinds of a program's skips, and a line for each skip without a known reason."""
+    lines = [line for line in output.splitlines() if line.startswith('skipped: ')]
+    kinds = [next((kind for kind, pattern in reasons.items() if pattern.fullmatch(line)), None) for line in lines]
+    wrong = [f'FAILED: no reason of tests/{REASONS.name}: {line}' for line, kind in zip(lines, kinds) if not kind]
+    wrong += ['FAILED: skipped without a line that says why'] * (skipped - len(lines))
+    return [kind for kind in kinds if kind], wrong
 
 
 def introspect(build, what):
@@ -89,7 +113,7 @@ def environment(build, test, briefly):
 
 
 def run(build, test, briefly):
-    """Output, the three counts, seconds, and seconds of processors, with those of all that it started and waited for."""
+    """Output, the three counts, kinds of skips, seconds, and seconds of processors of the program and its children."""
     began = time.monotonic()
     process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test, briefly), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -117,7 +141,11 @@ def run(build, test, briefly):
     elif process.returncode != 0 and counts[1] == 0:
         counts[1] = 1
         output += f'failed after its tests: {describe(process.returncode)}\n'
-    return output, counts, time.monotonic() - began, usage.ru_utime + usage.ru_stime
+    kinds, wrong = kinds_of_skips(output, counts[2], read_reasons(REASONS))
+    counts[1] += len(wrong)
+    counts[2] = len(kinds)
+    output += ''.join(f'{line}\n' for line in wrong)
+    return output, counts, kinds, time.monotonic() - began, usage.ru_utime + usage.ru_stime
 
 
 def describe(status):
@@ -132,7 +160,7 @@ def shortened(output, most=100):
     return ''.join(f'    {line}\n' for line in lines[-most:])
 
 
-def report(options, test, output, counts, seconds, processor):
+def report(options, test, output, counts, kinds, seconds, processor):
     name = f'{options.label} {test["name"]}'.strip()
     passed, failed, skipped = counts
     line = f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s, {processor:.1f} s of processors'
@@ -145,11 +173,18 @@ def report(options, test, output, counts, seconds, processor):
     else:
         print(''.join(f'    {line}\n' for line in output.splitlines() if line.startswith('skipped: ')), end='')
     sys.stdout.flush()
+    add_skips(options, kinds)
     if options.times:
         with options.times.open('a') as file:
             file.write(f'{processor:8.1f} {seconds:8.1f}  {name}\n')
             for seconds, case in CASE.findall(output):
                 file.write(f'{float(seconds):8.1f}           {name}: {case}\n')
+
+
+def add_skips(options, kinds):
+    if options.skips and kinds:
+        with options.skips.open('a') as file:
+            file.write(''.join(f'{kind}\n' for kind in kinds))
 
 
 def main():
@@ -177,6 +212,7 @@ def main():
             if is_of(test, 'thorough'):
                 print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it, and so does its name')
                 sums[2] += 1
+                add_skips(options, ['takes long'])
         tests = [test for test in tests if not is_of(test, 'thorough')]
     # The longest first, so that no core waits for one at the end; those that want the machine alone
     # come last, one after the other.

@@ -52,7 +52,7 @@ missing_packages() {
     has_header agg2/agg_basics.h || echo libagg-dev
     has_header png.h || echo libpng-dev
     has_header gif_lib.h || echo libgif-dev
-    if needs_python && ! python3 -c 'import ensurepip, venv' 2>/dev/null; then echo python3-venv; fi
+    if needs_python && ! python3 -I -c 'import ensurepip, venv' 2>/dev/null; then echo python3-venv; fi
 }
 
 # Whether apt-get can install here without a question; `as_root` is then what stands before it.
@@ -82,7 +82,7 @@ install_packages() {
 # What tests of the documentation's Python need: Meson runs them with the system's own. It is no reason to stop: without it
 # they are skipped.
 install_test_packages() {
-    ! /usr/bin/python3 -c 'import numpy' 2>/dev/null || return 0
+    ! /usr/bin/python3 -I -c 'import numpy' 2>/dev/null || return 0
     if may_install && (apt_install python3-numpy); then return; fi
     say 'python3-numpy is missing: the tests that need it are skipped'
 }
@@ -92,18 +92,18 @@ install_test_packages() {
 test_python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-python
 
 make_test_python() {
-    python3 -m venv --clear "$test_python_folder" &&
-        "$test_python_folder/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \
-            'nanobind>=2.4' 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo 'optuna>=4' pandas onnx onnxruntime
+    python3 -I -m venv --clear "$test_python_folder" &&
+        install_locked "$test_python_folder/bin/python" "$1" --retries 1 --timeout 15 &&
+        cp "$locks/$1.txt" "$test_python_folder/lock.txt"
 }
 
 has_python_headers() {
-    python3 -c 'import os, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
+    python3 -I -c 'import os, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
 }
 
 # Prints the Python that has all of it, or nothing.
 test_python() {
-    if ! python3 -c 'import ensurepip, venv' 2>/dev/null || ! has_python_headers; then
+    if ! python3 -I -c 'import ensurepip, venv' 2>/dev/null || ! has_python_headers; then
         if ! may_install || ! (apt_install 'python3-venv python3-dev') || ! has_python_headers; then
             say 'python3-venv and python3-dev are missing: tests in Python are skipped'
             return 0
@@ -112,9 +112,10 @@ test_python() {
     mkdir -p "${test_python_folder%/*}"
     exec 8>"$test_python_folder.lock"
     ! has_command flock || flock 8
-    if ! "$test_python_folder/bin/python" -c 'import gymnasium, nanobind, numpy, onnxruntime, optuna, pandas, pettingzoo' 2>/dev/null &&
-        ! (step "making a Python environment in $test_python_folder" make_test_python); then
-        say 'PyPI gave no nanobind, numpy, gymnasium, pettingzoo, optuna, pandas and onnxruntime: tests that need them are skipped'
+    lock=tests-$(python3 -I -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    if ! cmp -s "$locks/$lock.txt" "$test_python_folder/lock.txt" &&
+        ! (step "making a Python environment in $test_python_folder" make_test_python "$lock"); then
+        say "PyPI gave not all packages of tools/build/locks/$lock.txt: tests that need them are skipped"
         rm -rf "$test_python_folder"
     else
         echo "$test_python_folder/bin/python"
@@ -140,6 +141,7 @@ old_meson() {
 }
 
 meson_command() { if old_meson; then echo "$python_folder/bin/meson"; else echo meson; fi; }
+run_meson() { (cd -- "$root" && privately "$(meson_command)" "$@") 9<&-; }
 
 # The folder of a CUDA toolkit that this machine has.
 toolkit() {
@@ -152,8 +154,12 @@ toolkit() {
 
 needs_python() { [ "${wants_python:-}" = yes ] || old_meson || [ -z "$(toolkit)" ]; }
 
-python_install() {
-    "$python_folder/bin/python" -m pip install -q --disable-pip-version-check "$@"
+# install_locked PYTHON LIST [options of pip]: installs wheels of PyPI, with the versions and hashes of a list in tools/build/locks.
+locks=$root/tools/build/locks
+install_locked() {
+    installer=$1 lock=$2
+    shift 2
+    "$installer" -I -m pip install --disable-pip-version-check "$@" -r "$locks/$lock.txt"
 }
 
 # Whether this machine has a GPU, also one that runs Windows around it.
@@ -193,13 +199,13 @@ install_python() {
     mkdir -p "${python_folder%/*}"
     exec 8>"$python_folder.lock"
     ! has_command flock || flock 8
-    [ -x "$python_folder/bin/pip" ] || step "making a Python environment in $python_folder" python3 -m venv --clear "$python_folder"
+    [ -x "$python_folder/bin/pip" ] || step "making a Python environment in $python_folder" python3 -I -m venv --clear "$python_folder"
     if old_meson && [ ! -x "$python_folder/bin/meson" ]; then
-        step 'installing Meson from PyPI' python_install 'meson>=1.0'
+        step 'installing Meson from PyPI' install_locked "$python_folder/bin/python" meson
     fi
     if [ -z "$(toolkit)" ] && [ -z "$(wheel_folders 'include/nvrtc.h')" ]; then
-        if has_driver_12; then set -- nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12; else set -- 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-nvrtc==13.0.*'; fi
-        step 'installing NVRTC and the headers of CUDA from PyPI' python_install "$@"
+        if has_driver_12; then cuda=cuda12; else cuda=cuda13; fi
+        step 'installing NVRTC and the headers of CUDA from PyPI' install_locked "$python_folder/bin/python" $cuda
     fi
     exec 8>&-
 }
@@ -235,8 +241,8 @@ configure() {
     wipe=''
     [ ! -f "$folder/meson-private/coredata.dat" ] || wipe=--wipe
     # shellcheck disable=SC2086 # empty or one word
-    step "configuring ${folder##*/}" "$(meson_command)" setup $wipe "$folder" "$root" \
-        -Dtoolkit_headers="$(cuda_headers)" -Dnvrtc_paths="$libraries" -Dpython= "$@" 9<&-
+    step "configuring ${folder##*/}" run_meson setup $wipe "$folder" "$root" \
+        -Dtoolkit_headers="$(cuda_headers)" -Dnvrtc_paths="$libraries" -Dpython= "$@"
     # For editors: the database covers the environments too.
     if [ "$folder" = "$root/build" ]; then ln -sf build/env_sources/compile_commands.json "$root/compile_commands.json"; fi
 }

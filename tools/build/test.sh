@@ -12,7 +12,8 @@ was left out is told as skipped, what took longest at the end, and in the last l
   --all        every test: those of the host's own code in a build with the address and the undefined-
                behaviour sanitizer, with inputs that nobody would write (tests/fuzz) for three seconds of
                each part that reads what others wrote; the others as users run them. Where there is a
-               GPU, the host's run as users run them, too, since sanitizers leave a GPU out
+               GPU, the host's run as users run them, too, since sanitizers leave a GPU out. Installs
+               a browser, ffmpeg, clang, clang-format and CMake for the tests, where apt-get may
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
@@ -25,7 +26,7 @@ was left out is told as skipped, what took longest at the end, and in the last l
 END
 }
 
-run_tests() { python3 -B "$root/tools/build/run_tests.py" "$@"; }
+run_tests() { python3 -I -B "$root/tools/build/run_tests.py" "$@"; }
 
 # test_build LABEL FOLDER [meson options]: builds and runs the tests in $names, or of $half, or all, and adds to
 # the sums. A build that fails is one failure.
@@ -42,7 +43,7 @@ test_build() {
     if [ $built = yes ]; then
         rm -f "$folder/counts"
         # shellcheck disable=SC2086
-        run_tests $briefly $half --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
+        run_tests $briefly $half --label "$label" --counts "$folder/counts" --failures "$failures" --skips "$skips" --times "$times" "$folder" $names || :
         [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
     fi
     # shellcheck disable=SC2086 # three numbers
@@ -73,6 +74,24 @@ test_instrumented() {
     test_build "$label" "$root/build-$label" "-Db_sanitize=$sanitizers" "-Dcpp_args=$flags" "$@"
 }
 
+# Debian packages of the programs that tests run. Only --all installs missing ones; without a program its tests are skipped,
+# and the reason names the package.
+missing_programs() {
+    has_command chromium || has_command chromium-browser || has_command google-chrome || echo chromium
+    has_command ffmpeg || echo ffmpeg
+    has_command clang++ || echo clang
+    has_command clang-format-14 || echo clang-format-14
+    has_command cmake || echo cmake
+}
+install_programs() {
+    . "$root/tools/build/setup.sh"
+    programs=$(missing_programs | tr '\n' ' ')
+    programs=${programs% }
+    [ -n "$programs" ] || return 0
+    if may_install && (apt_install "$programs"); then return; fi
+    say "the tests that need these Debian packages are skipped: $programs"
+}
+
 test_command() {
     if [ "${1:-}" = --bundle ]; then
         shift
@@ -98,6 +117,7 @@ test_command() {
     [ "$given" != --all ] || kinds='plain sanitized'
     briefly='' half=''
     [ "$given$names" != no ] || briefly=--briefly
+    [ "$given$names" != --all ] || install_programs
     case " $names " in
         '  ' | *' docs '* | *' docs_in_depth '* | *' reader '*)
             . "$root/tools/build/setup.sh"
@@ -107,8 +127,8 @@ test_command() {
         'plain  ' | 'plain '*' torch '* | 'plain '*' ranks '* | 'plain '*' docs_in_depth '* | 'plain sanitized'*)
             (with_torch "$root/build") || say 'the tests of the learners on LibTorch are skipped' ;;
     esac
-    passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
-    trap 'rm -f "$failures" "$times"' EXIT
+    passed=0 failed=0 skipped=0 failures=$(mktemp) skips=$(mktemp) times=$(mktemp)
+    trap 'rm -f "$failures" "$skips" "$times"' EXIT
     for kind in $kinds; do
         case $kind in
             plain)
@@ -126,7 +146,7 @@ test_command() {
                 case " $names " in
                     *' notebooks '*)
                         . "$root/tools/build/adapters.sh"
-                        NACELLE_TEST_NOTEBOOKS=$(notebooks_environment) || say 'the tests of the notebooks are skipped'
+                        NACELLE_TEST_NOTEBOOKS=$(adapters_environment) || say 'the tests of the notebooks are skipped'
                         export NACELLE_TEST_NOTEBOOKS ;;
                 esac
                 # Of all, each test runs in the build that shows most of it.
@@ -145,6 +165,7 @@ test_command() {
         sort -rn "$times" | head -30
     fi
     [ ! -s "$failures" ] || printf '\nwhat failed:\n%s\n' "$(cat "$failures")"
+    [ ! -s "$skips" ] || printf '\nwhy tests were skipped:\n%s\n' "$(sort "$skips" | uniq -c | sort -rn)"
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]
 }

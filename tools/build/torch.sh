@@ -27,33 +27,23 @@ names_torch() {
         esac
         for file in "$argument" "$argument/config.json" "$argument"/seed-*/config.json; do
             case $file in
-                *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' "$file"; then return 0; fi ;;
+                *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' -- "$file"; then return 0; fi ;;
             esac
         done
     done
     return 1
 }
 
-has_torch() { grep -q "^__version__ = '$torch_version" "$torch_folder/torch/version.py" 2>/dev/null; }
+has_torch() { grep -q "^__version__ = '$torch_version" -- "$torch_folder/torch/version.py" 2>/dev/null; }
 
-# What a GPU needs beside it: the wheel's own dependencies, without those of its Python.
-gpu_packages='cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusparse,nvjitlink,nvrtc]==13.0.2
-    nvidia-cudnn-cu13==9.19.0.56 nvidia-cusparselt-cu13==0.8.0 nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5'
 has_gpu_packages() { [ -d "$torch_folder/nvidia/cudnn" ]; }
 # Whether they are wanted: asked for, or there already, or there is a GPU.
 wants_gpu() { [ "${torch_gpu:-}" = yes ] || has_gpu_packages || has_gpu; }
 
 # pip puts packages that share a folder side by side only where it installs them at once.
 download_torch() {
-    folder=$1
-    if wants_gpu; then
-        # shellcheck disable=SC2086 # several words
-        set -- $gpu_packages
-    else
-        set -- --no-deps 'nvidia-cuda-cupti==13.*' 'nvidia-cuda-runtime==13.*'
-    fi
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --target "$folder" "$@" &&
-        "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$folder" "torch==$torch_version"
+    if wants_gpu; then cuda=torch-gpu; else cuda=torch-cpu; fi
+    install_locked "$python_folder/bin/python" torch --no-deps --target "$1" -r "$locks/$cuda.txt"
 }
 
 has_all() { has_torch && { ! wants_gpu || has_gpu_packages; }; }
@@ -67,7 +57,7 @@ install_torch() {
 configure_torch() {
     [ ! -f "$1/torch" ] || return 0
     build "$1" build.ninja || return
-    step 'configuring the learners on LibTorch' "$(meson_command)" configure "$1" -Dtorch="$torch_folder/torch"
+    step 'configuring the learners on LibTorch' run_meson configure "$1" -Dtorch="$torch_folder/torch"
     : >"$1/torch"
 }
 
@@ -75,7 +65,7 @@ configure_torch() {
 without_torch() {
     . "$root/tools/build/setup.sh"
     say "LibTorch is no longer in $torch_folder: building without it"
-    "$(meson_command)" configure "$1" -Dtorch= 9<&-
+    run_meson configure "$1" -Dtorch=
     rm -f "$1/torch"
 }
 
@@ -90,7 +80,7 @@ torch_flags() {
     has_torch || { say "LibTorch is not in $torch_folder: 'tools/nacelle torch' installs it" && exit 1; }
     echo "-I$root/sdk -I$root/plugins/torch/include -isystem$torch_folder/torch/include" \
         "-isystem$torch_folder/torch/include/torch/csrc/api/include -L$torch_folder/torch/lib -ltorch_cpu -lc10" \
-        "-Wl,--allow-shlib-undefined -Wl,-rpath,$torch_folder/torch/lib"
+        '-Wl,--allow-shlib-undefined'
 }
 
 torch_command() {

@@ -6,21 +6,18 @@
 
 namespace torch_learn {
 
-// Found by the run path of this library, since a plugin runs as a copy of itself. It stays open: LibTorch registers its
-// kernels once.
-Gpu& open_gpu() {
-    void* const library = dlopen(gpu_library, RTLD_NOW | RTLD_GLOBAL);
-    if (!library) {
-        const char* const why = dlerror();
-        throw std::runtime_error("LibTorch's part for GPUs cannot be loaded: " +
-                                 std::string(why ? why : "no reason given") +
+Gpu& open_gpu(const nacelle::plugin::Host& host) {
+    try {
+        Gpu* const gpu = static_cast<Gpu*>(const_cast<void*>(host.offer(gpu_kind, gpu_name)));
+        // Makes its symbols global: LibTorch opens further libraries of CUDA by name, which need them.
+        dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+        return *gpu;
+    } catch (const std::exception& error) {
+        throw std::runtime_error(std::string("LibTorch's part for GPUs cannot be loaded: ") +
+                                 error.what() +
                                  " ('tools/nacelle torch --gpu' installs it; --backend cpu trains "
                                  "without it)");
     }
-    using Open = Gpu*();
-    const auto open = reinterpret_cast<Open*>(dlsym(library, "nacelle_torch_gpu"));
-    if (!open) throw std::runtime_error(std::string(gpu_library) + " is another library");
-    return *open();
 }
 
 }

@@ -2,11 +2,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <nacelle/plugin/host.h>
 
 namespace torch_learn {
 
-// What of LibTorch is for GPUs. It lies in a library of its own, since LibTorch's part for GPUs needs libraries that a
-// machine without one lacks.
+// LibTorch's part for GPUs, an offer of another plugin (plugins/torch_gpu): the part needs libraries of CUDA, which a
+// machine without a GPU lacks.
 class Gpu {
 public:
     virtual ~Gpu() = default;
@@ -19,8 +20,9 @@ public:
     virtual size_t free_bytes() = 0;
 };
 
-inline constexpr const char* gpu_library = "libnacelle_torch_gpu.so";
-// Opens it; throws where this LibTorch is one for CPUs alone.
-Gpu& open_gpu();
+inline constexpr const char* gpu_kind = "torch_gpu/1";
+inline constexpr const char* gpu_name = "cuda";
+// Opens the part, in create() alone; throws if LibTorch was installed for CPUs alone.
+Gpu& open_gpu(const nacelle::plugin::Host& host);
 
 }

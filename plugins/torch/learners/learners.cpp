@@ -43,7 +43,7 @@ void require_version() {
 // Opens LibTorch's part for GPUs where the environment is on one; else null.
 Gpu* gpu_of(const nacelle::plugin::Host& host) {
     require_version();
-    return host.environment().on_gpu ? &open_gpu() : nullptr;
+    return host.environment().on_gpu ? &open_gpu(host) : nullptr;
 }
 
 template <const replay::Learner& learner> class WithReplay final : public OffPolicy {

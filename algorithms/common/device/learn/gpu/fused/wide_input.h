@@ -76,10 +76,9 @@ template <int columns> struct SeenSums {
 };
 // Chunk `chunk` of a warp's 16 rows, whose pairs lie at `rows`, times its weights on top of the sums. Where they are not
 // yet cut, they are on their way.
-template <class L, bool cuts, class Weights>
-NACELLE_INLINE void multiply_chunk(float (&sum)[1][layer_of<L, 0>.out_tiles][4],
-                                   const uint32_t* rows, int pitch, int chunk,
-                                   const Weights& weights) {
+template <class L, bool cuts, int out_tiles, class Weights>
+NACELLE_INLINE void multiply_chunk(float (&sum)[1][out_tiles][4], const uint32_t* rows, int pitch,
+                                   int chunk, const Weights& weights) {
     constexpr FusedLayer<int> its = layer_of<L, 0>;
     constexpr int tiles = chunk_inputs / 16;
     uint32_t in[1][tiles][4];

@@ -25,9 +25,9 @@ template <class L> struct PairRows {
     }
 };
 // Rows of an update, all of whose chunks stay where they are brought: on their way at once.
-template <class L, int bands, int chunk, class Weights>
-NACELLE_INLINE void multiply_from(float (&sum)[1][layer_of<L, 0>.out_tiles][4],
-                                  const uint32_t* rows, int pitch, const Weights& weights) {
+template <class L, int bands, int chunk, int out_tiles, class Weights>
+NACELLE_INLINE void multiply_from(float (&sum)[1][out_tiles][4], const uint32_t* rows, int pitch,
+                                  const Weights& weights) {
     if constexpr (chunk < chunks_in<L>) {
         await_groups<chunks_in<L> - 1 - chunk>();
         __syncwarp();

@@ -4,6 +4,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
+#include <nacelle/plugin/manifest.h>
 
 namespace torch_learn {
 namespace {
@@ -42,10 +43,17 @@ public:
     }
 };
 
+struct GpuOffer {
+    static constexpr const char* kind = gpu_kind;
+    static constexpr const char* name = gpu_name;
+    static const void* table() {
+        static Cuda cuda;
+        return static_cast<Gpu*>(&cuda);
+    }
+};
+
 }
 }
 
-extern "C" __attribute__((visibility("default"))) torch_learn::Gpu* nacelle_torch_gpu() {
-    static torch_learn::Cuda cuda;
-    return &cuda;
-}
+NACELLE_PLUGIN("nacelle.torch_gpu", "1.0.0",
+               "LibTorch's part for GPUs, which the learners on it use", torch_learn::GpuOffer)

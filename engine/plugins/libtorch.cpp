@@ -1,0 +1,56 @@
+#include "engine/plugins/libtorch.h"
+
+#include "engine/base/elf.h"
+#include "engine/base/error.h"
+#include "engine/base/other_writer.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <dlfcn.h>
+
+namespace nacelle {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+}
+
+// As in tools/build/torch.sh.
+fs::path folder_of_libraries() {
+    const std::string named = variable("NACELLE_TORCH"), data = variable("XDG_DATA_HOME");
+    if (!named.empty()) return fs::path(named) / "lib";
+    return (data.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data)) /
+           "nacelle/torch/torch/lib";
+}
+
+bool is_open(const std::string& library) {
+    void* const handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle) ::dlclose(handle);
+    return handle != nullptr;
+}
+
+}
+
+void open_libtorch_for(std::span<const std::byte> plugin) {
+    const fs::path folder = folder_of_libraries();
+    for (const std::string& library : elf_needed(plugin, "the plugin")) {
+        const fs::path path = folder / library;
+        std::error_code trouble;
+        if (!fs::exists(path, trouble) || is_open(library)) continue;
+        if (const std::string other = other_writer(path); !other.empty())
+            throw Error("LibTorch", "needs " + path.string() + ", which " + other);
+        // Never closed: LibTorch has threads.
+        if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+            const char* const why = ::dlerror();
+            throw Error("LibTorch", std::string("needs a library that cannot be loaded: ") +
+                                        (why ? why : path.c_str()));
+        }
+    }
+}
+
+}

@@ -1,0 +1,115 @@
+"""The set-up runs no module of the working directory or among temporary files, and installs from PyPI only locked wheels."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tools'))
+
+from bench import case, main  # noqa: E402
+
+# Modules that pip, venv, Meson and the set-up import.
+STRANGERS = ('argparse', 'ensurepip', 'importlib', 'json', 'logging', 'numpy', 'os', 'pip', 'subprocess', 'sysconfig', 'typing', 'venv')
+PYTHON = re.compile(r'(?:python3|/bin/python"|"\$installer")(?= -)')
+
+
+def hostile_folder(bench, name):
+    """A folder of modules that write their names into a file when somebody imports them."""
+    folder = bench.folder / name
+    folder.mkdir()
+    for name in STRANGERS:
+        package = folder / name
+        package.mkdir(exist_ok=True)
+        for file in ('__init__.py', '__main__.py'):
+            (package / file).write_text(f"open({str(bench.folder / 'ran')!r}, 'a').write('{name} ')\nraise SystemExit(1)\n")
+    return folder
+
+
+def those_that_ran(bench):
+    told = bench.folder / 'ran'
+    names = told.read_text().split() if told.exists() else []
+    told.unlink(missing_ok=True)
+    return names
+
+
+def shell(bench, commands, root, folder, **changed):
+    """Runs functions of the set-up. PyPI is out of reach, so that nothing is installed."""
+    files = '\n'.join(f'. {shlex.quote(str(path))}' for path in sorted((bench.root / 'tools/build').glob('*.sh')))
+    settings = {**os.environ, 'XDG_DATA_HOME': str(bench.folder / 'data'), 'PIP_NO_INDEX': '1', 'PIP_FIND_LINKS': '', **changed}
+    done = subprocess.run(['sh', '-uc', f'root={shlex.quote(str(root))}\n{files}\nlocks={bench.root}/tools/build/locks\n{commands}'], cwd=folder,
+                          env=settings, capture_output=True, text=True, timeout=500)
+    return done.stdout + done.stderr
+
+
+@case
+def no_module_of_the_working_directory_or_among_temporary_files_runs(bench):
+    folder, temporary = hostile_folder(bench, 'hostile'), hostile_folder(bench, 'temporary')
+    # The planted modules run without -I.
+    subprocess.run(['python3', '-c', 'import json'], cwd=folder)
+    assert those_that_ran(bench) == ['json']
+    project = bench.folder / 'project'
+    project.mkdir()
+    (project / 'meson.build').write_text("project('one')\npython = import('python').find_installation()\n")
+    said = shell(bench, '''
+toolkit() { :; }
+may_install() { return 1; }
+has_gpu() { return 1; }
+wants_python=yes
+missing_packages
+install_test_packages
+has_python_headers
+(install_python)
+test -x "$python_folder/bin/python" && echo made
+(test_python)
+(make_adapters)
+(download_torch "$python_folder/torch")
+(download_nccl "$python_folder/nccl")
+"$(meson_command)" --version
+run_meson setup "$root/build" "$root"
+run_meson configure "$root/build" -Dprefix=/one
+root=${locks%/tools/build/locks}
+run_tests --help
+''', project, folder, TMPDIR=str(temporary))
+    assert those_that_ran(bench) == [], said
+    assert {path.name for path in temporary.iterdir()} == set(STRANGERS), list(temporary.iterdir())
+    # Each function began, and pip found none of its packages.
+    assert 'made\n' in said and said.count('No matching distribution') >= 5, said
+    assert (project / 'build/build.ninja').exists() and 'usage: run_tests.py' in said, said
+
+
+@case
+def every_call_of_python_is_isolated(bench):
+    scripts = [bench.root / 'tools/nacelle', *sorted((bench.root / 'tools/build').glob('*.sh'))]
+    lines = [(path.name, line.strip(), found.end()) for path in scripts for line in path.read_text().splitlines()
+             for found in PYTHON.finditer(line.strip())]
+    assert len(lines) > 10, lines
+    assert not [one for one in lines if not one[1][one[2]:].startswith(' -I')], lines
+
+
+@case
+def a_file_whose_name_is_an_option_is_only_read(bench):
+    folder = bench.folder / 'options'
+    folder.mkdir()
+    (folder / '-ew written.json').write_text('{"run": {"communicator": "mine"}, "learner": {"name": "torch_ppo"}}')
+    said = shell(bench, "named_communicator '-ew written.json'\nnames_torch '-ew written.json' && echo torch", bench.root, folder)
+    assert said == 'mine\ntorch\n', said
+    assert sorted(path.name for path in folder.iterdir()) == ['-ew written.json']
+
+
+@case
+def what_comes_from_pypi_is_locked_by_hashes(bench):
+    folder = bench.root / 'tools/build/locks'
+    for path in folder.glob('*.txt'):
+        text = path.read_text()
+        pins = [line for line in text.replace('\\\n', ' ').splitlines() if line and line[0] not in '#-']
+        assert pins and all('==' in pin.split()[0] for pin in pins), path
+        if path.name != 'adapters.txt':
+            assert '--require-hashes' in text and '--only-binary :all:' in text and all('--hash=sha256:' in pin for pin in pins), path
+    # No other call of pip than for a list, but for CleanRL's scripts, which are not run from there.
+    calls = [line.strip() for path in (bench.root / 'tools/build').glob('*.sh') for line in path.read_text().splitlines() if '-m pip' in line]
+    assert len(calls) == 2 and sum('-r "$locks/' in line for line in calls) == 1 and sum('cleanrl' in line or 'pip download' in line for line in calls) == 1, calls
+
+
+raise SystemExit(main())
