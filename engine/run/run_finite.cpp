@@ -24,8 +24,9 @@ const char* wrong_number_in(const Tensor& tensor) {
 
 }
 
-// By the bytes that are saved, which are in the host's memory: so a learner of any library is looked at, on any device. A
-// replay and what agents remember, of which each rank has its own part, came from the environment, which has a check of its own.
+// Checks the bytes of the save, which lie in the host's memory: the check holds for learners of every library and on every
+// device, and a run without a save pays nothing. Replays and agents' memories, of which each rank has a part, are left out: the
+// environment's own check has seen their numbers.
 void TrainingRun::require_finite(const std::string& tensors) {
     std::string found;
     for (const auto& [name, value] : progress_.metrics)
