@@ -11,7 +11,7 @@ namespace {
 
 using detail::Bad;
 
-// What a number that is not finite stands in: "columns" of a row are numbered where it has several.
+// "not a number in column 2": the first number of a row that is not finite.
 std::string found_in(const NamedArray& array, uint64_t rows, uint64_t at) {
     const std::vector<double> values = array.numbers();
     const size_t width = values.size() / rows;
@@ -28,14 +28,12 @@ std::string found_in(const NamedArray& array, uint64_t rows, uint64_t at) {
     const Header& header = env.schema().header();
     const auto what = Bad((key & 0xffffffffu) >> detail::bad_row_bits);
     const uint64_t now = env.tick(), row = key & ((1u << detail::bad_row_bits) - 1),
-                   index = row / header.agents,
-                   step = now - ((now - (key >> 32)) & 0xffffffffu);
+                   index = row / header.agents, step = now - ((now - (key >> 32)) & 0xffffffffu);
     uint64_t agent = row % header.agents;
     uint32_t group = 0;
     while (agent >= header.group[group].count) agent -= header.group[group++].count;
     const uint64_t count = header.group[group].count, at = index * count + agent;
-    const std::string prefix =
-                          header.groups > 1 ? std::string(header.group[group].name) + "." : "",
+    const std::string prefix = header.groups > 1 ? std::string(header.group[group].name) + "." : "",
                       who = header.is_team ? "agent " + std::to_string(agent) + " of " : "",
                       where = " of " + who + "environment " + std::to_string(index) + " is ",
                       since = " since step " + std::to_string(step);

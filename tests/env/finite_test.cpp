@@ -66,7 +66,8 @@ TEST_CASE("nothing moves after a number that is not finite") {
     CHECK(contains(complaint([&] { env.check_finite(); }), "reward of environment 0 is infinite"));
 }
 
-TEST_CASE("an action that is not a number is named before the reward and the observation after it") {
+TEST_CASE(
+    "an action that is not a number is named before the reward and the observation after it") {
     const Folder folder;
     Environment env(cpu(),
                     settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 300}}));

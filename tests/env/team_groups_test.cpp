@@ -184,9 +184,8 @@ TEST_CASE("what is not finite is named with its group, its agent and its environ
                       words);
     }
     {
-        Environment env(cpu(), settings_of({{"source", source},
-                                            {"count", 20},
-                                            {"params", {{"scale", 1e38}}}}));
+        Environment env(
+            cpu(), settings_of({{"source", source}, {"count", 20}, {"params", {{"scale", 1e38}}}}));
         std::vector<double> pay(60);
         pay[3 * 7 + 2] = 10;
         write_numbers(env, "street_trader.action.pay", pay);

@@ -163,7 +163,7 @@ def metrics_without_times(out):
 
 
 def goes_on_to_the_same_bytes(bench, environment, settings, out='broken', plugins=()):
-    """A run that is killed once it has saved, resumed, ends with the bytes and the metrics of one that is not, whatever the threads."""
+    """A run that is killed after a save and resumed ends with the bytes and the metrics of a whole run, for any number of threads."""
     train = ('train', environment, *CPU, *plugins, '--quiet', '--episodes', '8', *setting(**{'run__report_every': 1, **settings}))
     whole, broken = bench.folder / f'{out}-whole', bench.folder / out
     bench.good(*train, '--threads', '1', '--out', whole)

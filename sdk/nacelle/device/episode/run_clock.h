@@ -4,8 +4,8 @@
 
 namespace nacelle::detail {
 
-// An action that is not finite explains the reward or the observation after it. Only who has found one of these looks at the
-// action: a step that goes well does not.
+// An action that is not finite explains the reward or the observation after it, and is noted instead. A step with finite
+// results never looks at the action.
 template <class Action>
 NACELLE_INLINE void note_bad(const ViewHead& head, Bad what, uint64_t tick, size_t row,
                              const Action& action) {

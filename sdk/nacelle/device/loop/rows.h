@@ -5,7 +5,7 @@
 
 namespace nacelle::detail {
 
-// The same as note_bad() for an environment with one agent, by the action that lies in its array.
+// note_bad() for an environment with one agent, with the action in its array.
 template <class E>
 NACELLE_INLINE void note_bad_env(const View<E>& view, Bad what, uint64_t tick, size_t env) {
     A<E> action;
