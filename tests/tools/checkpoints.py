@@ -225,14 +225,14 @@ def a_learner_that_has_diverged_ends_the_run_and_replaces_no_checkpoint(bench):
 
 @case
 def a_return_that_overflows_is_no_score_and_its_checkpoint_can_be_read(bench):
-    result = rich(bench, 'scored', 'random_search', run__evaluate_every=1, run__total_steps=4000)
-    assert result.status == 0, result
+    result = rich(bench, 'scored', 'random_search', run__evaluate_every=1, run__total_steps=4000, run__checkpoint_every=1000, solved__return=100)
+    assert result.status == 0 and result.out.startswith('Ended after'), result
     readings = [json.loads(line) for line in (bench.folder / 'scored' / 'metrics.jsonl').read_text().splitlines()]
     ends = [reading['evaluation.return'] for reading in readings]
-    assert ends[0] == 8 and ends[-1] is None, ends
+    assert len(ends) > 4 and not any(ends), ends
     [told] = bench.lines('inspect', 'scored')
-    assert all(one['whole'] for one in told['checkpoints']) and told['best']['whole'], told
-    assert told['checkpoints'][0]['evaluation'] is None and told['best']['evaluation'] == 8, told
+    assert len(told['checkpoints']) == 3 and told['best'] is None, told
+    assert all(one['whole'] and one['evaluation'] is None for one in told['checkpoints']), told
     bench.good('resume', 'scored', *CPU, '--quiet', '--episodes', '2')
 
 
