@@ -126,9 +126,9 @@ private:
 
     fs::path path_;
     Descriptor file_;
-    off_t at_ = 0;    // of the next block
+    off_t at_ = 0;    // the next block
     std::string waiting_;
-    size_t begin_ = 0;    // of the next line, in what waits
+    size_t begin_ = 0;    // of the next line in waiting_
     std::vector<std::string> columns_;
 };
 

@@ -7,7 +7,7 @@
 namespace nacelle {
 
 namespace detail {
-// The kinds of a number that is not finite: the cause before what follows from it.
+// The kinds of numbers that are not finite, causes before effects.
 enum class Bad : uint32_t { action, reward, obs };
 inline constexpr uint32_t bad_row_bits = 30;
 }

@@ -96,7 +96,7 @@ TEST_CASE("a file that cannot be read says why") {
     CHECK(unmapped == "/proc/self/mem: cannot be read: the disk reports an error");
 }
 
-TEST_CASE("a plain file is a file with an end, and nothing waits for one that is none") {
+TEST_CASE("a pipe, a device and a file without an end are no plain files, and nothing waits") {
     const Folder folder;
     const std::string pipe = (folder / "pipe").string(), file = (folder / "file").string();
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -131,7 +131,7 @@ def a_journal_that_lost_the_end_of_a_line_goes_on():
         journal.write_bytes(torn)
         assert outcomes(nacelle.sweep(quick("torn", trials=2))) == wanted[:2], torn[-40:]
         assert journal.read_bytes().startswith(kept[:last]) and b"\0" not in journal.read_bytes()
-    # One worker is killed and others go on: their next line does not continue the torn one.
+    # One worker is killed, and another one writes the next line.
     study = Study(SweepFile(quick("torn"), {}))
     with open(journal, "ab") as file:
         file.write(b'{"op_code":4,"wor')

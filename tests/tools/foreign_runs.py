@@ -1,5 +1,5 @@
-"""The folder of a run that a stranger made: pipes in the place of its files, settings and links that lead out of it, and files without an
-end. No command waits, and what is only looked at is read below the folder alone."""
+"""A stranger's run: pipes in the place of files, settings and links that lead out of the folder, files without an end. No command waits,
+and commands that only look read nothing outside of the folder."""
 import json
 import os
 import re

@@ -47,7 +47,8 @@ public:
             const Tensor climbed = -values_.now()[0]->forward(seen, action).mean();
             policy_.learn(climbed, stream);
             policy_loss_.copy_(climbed.detach());
-            replay_.ranks.average(policy_loss_, stream);    // a checkpoint has one of all ranks
+            replay_.ranks.average(policy_loss_,
+                                  stream);    // checkpoints want equal arrays on all ranks
             policy_.follow();
             values_.follow();
         }
