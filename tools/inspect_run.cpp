@@ -1,7 +1,6 @@
 #include "tools/inspect_run.h"
 
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/base/text.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_diagnosis.h"
@@ -78,8 +77,7 @@ Json describe_run(const fs::path& run) {
         all["sources"].push_back({{"step", version.step}, {"folder", version.folder.string()}});
     for (const Suspicion& one : suspicions_in(run, configuration))
         all["suspicious"].push_back({{"what", one.what}, {"try", one.remedy}});
-    if (fs::exists(run / "count.json"))
-        all["count"] = parse_json(read_file(run / "count.json"), (run / "count.json").string());
+    if (fs::exists(run / "count.json")) all["count"] = load_json(run / "count.json");
     return all;
 }
 

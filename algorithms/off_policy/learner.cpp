@@ -65,7 +65,8 @@ void OffPolicy::make_numbers() {
     a.gates = arrays_.numbers<double>("gates", {gate_count, learn::found_count}, false);
     a.value_tallies = arrays_.numbers<double>("tallies.values", {blocks, value_tallies}, false);
     a.policy_tallies = arrays_.numbers<double>("tallies.policy", {blocks, policy_tallies}, false);
-    a.found = arrays_.numbers<double>("found", {names().size()}, false);
+    // If not every update is one of the policy, metrics repeat the policy's last loss: also after a resume.
+    a.found = arrays_.numbers<double>("found", {names().size()}, settings_.policy_every > 1);
     a.updates = arrays_.numbers<int64_t>("updates", {1}, true);
     a.heaviest = arrays_.numbers<float>("heaviest", {1}, false);
     if (hands_over()) {

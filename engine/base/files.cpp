@@ -116,38 +116,42 @@ template <class Work> void writing(const std::filesystem::path& path, Work&& wor
     }
 }
 
-enum class Kind { any, plain };
+[[noreturn]] void cannot_read(const std::filesystem::path& path, int code) {
+    const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
+    throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
+}
 
-// The errors of read_plain_file().
-constexpr size_t most_bytes = size_t(64) << 20;
-
-std::string read(const std::filesystem::path& path, Kind kind) {
-    const auto fail = [&](int code) {
-        const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
-        throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
-    };
-    // Without O_NONBLOCK open() would wait on a pipe without a writer.
-    const int waits = kind == Kind::plain ? O_NONBLOCK : 0;
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | waits));
-    if (file.get() < 0) fail(errno);
+Descriptor open_to_read(const std::filesystem::path& path, int flags) {
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+    if (file.get() < 0) cannot_read(path, errno);
+    return file;
+}
+struct stat status_of(const Descriptor& file, const std::filesystem::path& path) {
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) fail(errno);
-    if (S_ISDIR(status.st_mode)) fail(EISDIR);
-    const bool plain = S_ISREG(status.st_mode);
-    if (kind == Kind::plain && !plain) throw Error(path.string(), "is no plain file");
-    const size_t most = plain && kind == Kind::any ? ~size_t(0) : most_bytes;
+    if (::fstat(file.get(), &status) != 0) cannot_read(path, errno);
+    if (S_ISDIR(status.st_mode)) cannot_read(path, EISDIR);
+    return status;
+}
 
+std::string bytes_text(size_t bytes) {
+    constexpr size_t mebibyte = size_t(1) << 20;
+    return bytes % mebibyte ? std::to_string(bytes) + " bytes"
+                            : std::to_string(bytes / mebibyte) + " MiB";
+}
+
+std::string read(const Descriptor& file, const std::filesystem::path& path, size_t most) {
     // The size is a first guess: a file under /proc says 0, and a log may grow meanwhile.
+    const off_t size = std::max<off_t>(status_of(file, path).st_size, 0);
     std::string bytes;
     size_t filled = 0;
-    bytes.resize(std::min(most, static_cast<size_t>(std::max<off_t>(status.st_size, 0))) + 1);
+    bytes.resize(std::min(most, static_cast<size_t>(size)) + 1);
     for (;;) {
         const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail(errno);
+        if (count < 0) cannot_read(path, errno);
         if (count == 0) break;
         filled += static_cast<size_t>(count);
-        if (filled > most) throw Error(path.string(), "has more than 64 MiB");
+        if (filled > most) throw Error(path.string(), "has more than " + bytes_text(most));
         if (filled == bytes.size()) bytes.resize(bytes.size() * 2 + 4096);
     }
     bytes.resize(filled);
@@ -156,8 +160,21 @@ std::string read(const std::filesystem::path& path, Kind kind) {
 
 }
 
-std::string read_file(const std::filesystem::path& path) { return read(path, Kind::any); }
-std::string read_plain_file(const std::filesystem::path& path) { return read(path, Kind::plain); }
+std::string read_file(const std::filesystem::path& path) {
+    const Descriptor file = open_to_read(path, 0);
+    const bool ends = S_ISREG(status_of(file, path).st_mode);
+    return read(file, path, ends ? ~size_t(0) : most_of_a_plain_file);
+}
+
+// Without O_NONBLOCK open() would wait on a pipe without a writer, and read() on a log such as /proc/kmsg.
+Descriptor open_plain_file(const std::filesystem::path& path) {
+    Descriptor file = open_to_read(path, O_NONBLOCK);
+    if (!S_ISREG(status_of(file, path).st_mode)) throw Error(path.string(), "is no plain file");
+    return file;
+}
+std::string read_plain_file(const std::filesystem::path& path, size_t most) {
+    return read(open_plain_file(path), path, most);
+}
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
     writing(path, [&] {

@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/base/descriptor.h"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,9 +9,12 @@ namespace nacelle {
 
 // The content of a file. Throws with the reason: missing, a directory, not readable, an endless device or pipe.
 std::string read_file(const std::filesystem::path&);
-// The same for a watched source, which anything may replace at any time: a pipe, a device or more than 64 MiB is an
-// error at once.
-std::string read_plain_file(const std::filesystem::path&);
+// The same for a file of somebody else, such as a watched source or a file of a run's folder: a pipe, a device or more than
+// `most` bytes is an error at once.
+inline constexpr size_t most_of_a_plain_file = size_t(64) << 20;
+std::string read_plain_file(const std::filesystem::path&, size_t most = most_of_a_plain_file);
+// Opens a plain file, for readers of parts.
+Descriptor open_plain_file(const std::filesystem::path&);
 // Writes a temporary file beside the target, syncs it and renames it: readers see the old file or the new one, never
 // a part.
 void write_file(const std::filesystem::path&, std::string_view bytes);

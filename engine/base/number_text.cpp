@@ -28,6 +28,11 @@ void append_rounded(std::string& text, double number, int digits) {
         std::to_chars(buffer, std::end(buffer), number, std::chars_format::general, digits).ptr);
 }
 
+const char* not_finite_text(double number) {
+    if (std::isnan(number)) return "not a number";
+    return number > 0 ? "infinite" : "minus infinity";
+}
+
 std::string counted(uint64_t count, const std::string& thing) {
     return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }

@@ -13,6 +13,9 @@ double as_written(float number);
 // At most `digits` significant digits, as "%.5g" prints.
 std::string rounded(double number, int digits);
 
+// "not a number", "infinite" or "minus infinity", for a number that is not finite.
+const char* not_finite_text(double number);
+
 // "1 episode", "2 episodes".
 std::string counted(uint64_t count, const std::string& thing);
 

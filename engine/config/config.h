@@ -56,8 +56,9 @@ private:
 // Parses a text; a syntax error names file, line and column. Duplicate keys are errors, and so is nesting deeper than
 // `most_json_depth`.
 Json parse_json(const std::string& text, const std::string& where);
+// Parses a plain file of at most 16 MiB.
 Json load_json(const std::filesystem::path&);
-// The same for a text written by a program: nothing where it is invalid.
+// Parses a text written by a program: nothing where it is invalid.
 std::optional<Json> try_parse_json(std::string_view text);
 inline constexpr size_t most_json_depth = 100;
 

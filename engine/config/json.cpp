@@ -57,7 +57,8 @@ bool has_only_texts(const Json& value, bool (*good)(std::string_view)) {
 }
 
 Json load_json(const std::filesystem::path& path) {
-    return parse_json(read_file(path), path.string());
+    constexpr size_t most = size_t(16) << 20;
+    return parse_json(read_plain_file(path, most), path.string());
 }
 
 void merge_json(Json& base, const Json& over) {

@@ -1,6 +1,7 @@
 #include "engine/env/observe_again.h"
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +74,8 @@ void require_finite_observations(Environment& env) {
                                           [](float value) { return std::isfinite(value); });
         if (bad == values.end()) continue;
         const size_t at = size_t(bad - values.begin()) / (values.size() / env.count());
-        throw Error(env.name(), array.name() + " of environment " + std::to_string(at) +
-                                    (std::isnan(*bad) ? " is not a number" : " is infinite"));
+        throw Error(env.name(), array.name() + " of environment " + std::to_string(at) + " is " +
+                                    not_finite_text(*bad));
     }
 }
 

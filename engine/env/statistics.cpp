@@ -1,5 +1,7 @@
 // Reading the statistics of finished episodes, and of the first number that was not finite.
 #include "engine/base/error.h"
+#include "engine/base/finite.h"
+#include "engine/base/number_text.h"
 #include "engine/env/environment.h"
 
 #include <cmath>
@@ -7,35 +9,41 @@
 namespace nacelle {
 namespace {
 
+using detail::Bad;
+
+// "not a number in column 2": the first number of a row that is not finite.
+std::string found_in(const NamedArray& array, uint64_t rows, uint64_t at) {
+    const std::vector<double> values = array.numbers();
+    const size_t width = values.size() / rows;
+    for (size_t i = 0; i < width; ++i) {
+        const double value = values[at * width + i];
+        if (is_not_finite(value))
+            return not_finite_text(value) + (width > 1 ? " in column " + std::to_string(i) : "");
+    }
+    return "not finite";
+}
+
 // Rows count over all agents of an environment, group after group.
-[[noreturn]] void report_bad(Environment& env, const char* array, uint64_t key) {
+[[noreturn]] void report_bad(Environment& env, uint64_t key) {
     const Header& header = env.schema().header();
-    const uint64_t now = env.tick(), row = (key & 0xffffffffu) >> 1, index = row / header.agents;
-    const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
+    const auto what = Bad((key & 0xffffffffu) >> detail::bad_row_bits);
+    const uint64_t now = env.tick(), row = key & ((1u << detail::bad_row_bits) - 1),
+                   index = row / header.agents, step = now - ((now - (key >> 32)) & 0xffffffffu);
     uint64_t agent = row % header.agents;
     uint32_t group = 0;
     while (agent >= header.group[group].count) agent -= header.group[group++].count;
-    const bool named = header.groups > 1;
-    const std::string name = (named ? std::string(header.group[group].name) + "." : "") + array;
-    const std::vector<double> values = env.arrays()[name].numbers();
-    const uint64_t rows = uint64_t(env.count()) * header.group[group].count,
-                   at = index * header.group[group].count + agent;
-    const size_t width = values.size() / rows;
-    std::string found;
-    for (size_t i = 0; i < width; ++i) {
-        const double value = values[at * width + i];
-        if (std::isfinite(value)) continue;
-        found = " is " +
-                std::string(std::isnan(value) ? "not a number"
-                            : value > 0       ? "infinite"
-                                              : "minus infinity") +
-                (width > 1 ? " in column " + std::to_string(i) : "");
-        break;
-    }
-    const std::string who = header.is_team ? "agent " + std::to_string(agent) + " of " : "";
-    throw Error(env.name(), name + " of " + who + "environment " + std::to_string(index) +
-                                (found.empty() ? " is not finite" : found) + " since step " +
-                                std::to_string(step));
+    const uint64_t count = header.group[group].count, at = index * count + agent;
+    const std::string prefix = header.groups > 1 ? std::string(header.group[group].name) + "." : "",
+                      who = header.is_team ? "agent " + std::to_string(agent) + " of " : "",
+                      where = " of " + who + "environment " + std::to_string(index) + " is ",
+                      since = " since step " + std::to_string(step);
+    if (what == Bad::action)
+        throw Error(env.name(), prefix + "action" + where + "not finite" + since,
+                    "the environment does not choose actions: a learner that has diverged does; a "
+                    "smaller learner.learning_rate, or rewards of a smaller scale, may help");
+    const std::string name = prefix + (what == Bad::obs ? "obs" : "reward");
+    throw Error(env.name(),
+                name + where + found_in(env.arrays()[name], env.count() * count, at) + since);
 }
 
 }
@@ -76,7 +84,7 @@ void Environment::check_finite() {
     uint64_t bad = 0;
     on_->stream->to_host(&bad, &clock()->bad, sizeof bad);
     on_->stream->synchronize();
-    if (bad != ~uint64_t(0)) report_bad(*this, bad & 1 ? "obs" : "reward", bad);
+    if (bad != ~uint64_t(0)) report_bad(*this, bad);
 }
 
 }

@@ -47,7 +47,8 @@ void Tables::load(RunsOn& on, const ParamValues& params, const EnvSettings& sett
                                             json_text(entry.value));
         std::filesystem::path file = entry.value.get<std::string>();
         if (file.is_relative()) file = settings.source.parent_path() / file;
-        set(on, field, parse_npy(read_file(file), file.string()), env, file.string());
+        set(on, field, parse_npy(read_plain_file(file, most_of_a_table), file.string()), env,
+            file.string());
     }
 }
 

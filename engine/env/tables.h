@@ -6,6 +6,9 @@ namespace nacelle {
 
 struct NpyArray;
 
+// The largest file of a table.
+inline constexpr size_t most_of_a_table = size_t(64) << 30;
+
 // The data of the Tables of an author's Params: read-only, shared by all environments and by successive versions of
 // the author's files.
 class Tables final {

@@ -76,15 +76,4 @@ const float* forward(const ForwardPass& pass) {
     return forward_anywhere(pass);
 }
 
-size_t first_not_finite(const float* numbers, size_t count) {
-    // Without a branch for each: all are looked at before one is looked for.
-    uint32_t wrong = 0;
-    for (size_t i = 0; i < count; ++i)
-        wrong |= uint32_t((detail::bits_of(numbers[i]) & 0x7f800000u) == 0x7f800000u);
-    if (!wrong) return count;
-    size_t i = 0;
-    while ((detail::bits_of(numbers[i]) & 0x7f800000u) != 0x7f800000u) ++i;
-    return i;
-}
-
 }

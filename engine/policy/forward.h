@@ -45,7 +45,4 @@ const float* forward(const ForwardPass&);
 // The same with what every processor of the architecture has.
 const float* forward_anywhere(const ForwardPass&);
 
-// The place of the first number that is a NaN or an infinity; `count` where there is none.
-size_t first_not_finite(const float* numbers, size_t count);
-
 }

@@ -1,6 +1,7 @@
 #include "engine/policy/trained_policy.h"
 
 #include "engine/base/error.h"
+#include "engine/base/finite.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,35 +1,23 @@
 #include "engine/recording/recording.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/compile/layout_defines.h"
 #include "engine/device/cpu/machine.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>
 
 namespace nacelle {
 namespace {
 
-int open_to_read(const std::filesystem::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file >= 0) return file;
-    throw Error(path.string(), errno == ENOENT
-                                   ? "does not exist"
-                                   : "cannot be read: " + std::generic_category().message(errno));
-}
-
 uint64_t size_of(const Descriptor& file, const std::filesystem::path& path) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0)
         throw Error(path.string(), "cannot be read: " + std::generic_category().message(errno));
-    if (!S_ISREG(status.st_mode))
-        throw Error(path.string(), "is no file",
-                    "name a recording, such as those of a run's "
-                    "folder 'recordings'");
     return uint64_t(status.st_size);
 }
 
@@ -44,7 +32,7 @@ std::span<const std::byte, block_head_size> as_head(const std::vector<std::byte>
 }
 
 Recording::Recording(const std::filesystem::path& path)
-    : path_(path), file_(open_to_read(path)), size_(size_of(file_, path)) {
+    : path_(path), file_(open_plain_file(path)), size_(size_of(file_, path)) {
     read_start();
     if (!finished_ && problems_.empty())
         problems_.push_back("was not finished: the program that wrote it ended before its time");

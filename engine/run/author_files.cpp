@@ -53,8 +53,8 @@ AuthorFiles author_files(Environment& environment) {
     for (const ParamEntry& entry : flatten_params(settings.params)) {
         if (!entry.value.is_string()) continue;
         const std::string path = entry.value.get<std::string>();
-        const SourceFile& table = found.files.emplace_back(
-            SourceFile{name_in(folder, folder / path), read_file(folder / path)});
+        const SourceFile& table = found.files.emplace_back(SourceFile{
+            name_in(folder, folder / path), read_plain_file(folder / path, most_of_a_table)});
         found.hashes.tables[entry.name] = {{"file", table.path.string()},
                                            {"path", Hash().add(path).hex()},
                                            {"data", Hash().add(table.text).hex()}};

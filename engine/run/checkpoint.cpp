@@ -159,10 +159,11 @@ CheckpointRecord Checkpoints::read_record(const fs::path& path) {
 Checkpoint Checkpoints::read(const fs::path& path) {
     const CheckpointJson json = read_named(path);
     const fs::path tensors = path.parent_path() / json.file;
-    Checkpoint checkpoint{.record = json.record,
-                          .where = path.string(),
-                          .file = std::make_shared<const std::string>(read_file(tensors)),
-                          .tensors = {}};
+    Checkpoint checkpoint{
+        .record = json.record,
+        .where = path.string(),
+        .file = std::make_shared<const std::string>(read_plain_file(tensors, json.bytes)),
+        .tensors = {}};
     const std::string& file = *checkpoint.file;
     require_size(tensors, file.size(), json.bytes);
     if (checkpoint_checksum(file) != json.checksum)

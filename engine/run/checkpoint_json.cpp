@@ -165,7 +165,7 @@ std::string checkpoint_text(const CheckpointJson& checkpoint) {
 }
 
 CheckpointJson read_checkpoint_json(const fs::path& path) {
-    return checkpoint_of_text(read_file(path), path);
+    return checkpoint_of_text(read_plain_file(path), path);
 }
 
 CheckpointJson checkpoint_of_text(const std::string& text, const fs::path& path) {

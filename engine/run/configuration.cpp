@@ -1,6 +1,7 @@
 #include "engine/run/configuration.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/text.h"
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
@@ -47,7 +48,8 @@ void drop_settings_of_other_policies(Json& recommended, const Json& given) {
 }
 
 Json load_object(const std::filesystem::path& file) {
-    Json settings = load_json(file);
+    // The command line may name a pipe.
+    Json settings = parse_json(read_file(file), file.string());
     if (!settings.is_object())
         throw Error(file.string(), "expected an object, found " + describe(settings));
     return settings;

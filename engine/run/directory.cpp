@@ -39,7 +39,7 @@ void remove_temporaries(const fs::path& folder) {
 bool same_file(const fs::path& path, const std::string& text) {
     std::error_code ignored;
     try {
-        return fs::is_regular_file(path, ignored) && read_file(path) == text;
+        return fs::is_regular_file(path, ignored) && read_plain_file(path, text.size()) == text;
     } catch (const Error&) {
         return false;
     }

@@ -1,12 +1,14 @@
 #include "engine/run/metrics_file.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/config/describe.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <nacelle/plugin/csv_cells.h>
+#include <unistd.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -59,35 +61,28 @@ std::optional<MetricReading> reading_of_row(const std::vector<std::string>& colu
     return reading;
 }
 
-std::ifstream opened(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(path.string(), "cannot be read");
-    return file;
-}
-
 // Reads lines of either kind.
 class Lines final {
 public:
-    explicit Lines(const fs::path& path) : file_(opened(path)) {
+    explicit Lines(const fs::path& path) : path_(path), file_(open_plain_file(path)) {
         std::string title;
-        if (path.extension() == table_end && std::getline(file_, title))
-            columns_ = plugin::csv_cells(title);
+        if (path.extension() == table_end && next_line(title)) columns_ = plugin::csv_cells(title);
     }
     // Skips to the first whole line of the last `bytes` of the file.
-    void skip_to_last(uint64_t bytes) {
-        const std::streampos here = file_.tellg();
-        file_.seekg(0, std::ios::end);
-        const std::streamoff end = file_.tellg();
-        if (here >= 0 && end - here > std::streamoff(bytes)) {
-            file_.seekg(end - std::streamoff(bytes));
-            std::string cut;
-            std::getline(file_, cut);
-        } else file_.seekg(here);
+    void skip_to_last(off_t bytes) {
+        const off_t here = at_ - off_t(waiting_.size() - begin_),
+                    end = ::lseek(file_.get(), 0, SEEK_END);
+        if (end - here <= bytes) return;
+        at_ = end - bytes;
+        waiting_.clear();
+        begin_ = 0;
+        std::string cut;
+        next_line(cut);
     }
     // The next reading; nothing at the end.
     std::optional<MetricReading> next() {
         std::string line;
-        while (std::getline(file_, line)) {
+        while (next_line(line)) {
             std::optional<MetricReading> reading =
                 columns_.empty() ? reading_of_object(line) : reading_of_row(columns_, line);
             if (reading) return reading;
@@ -96,9 +91,53 @@ public:
     }
 
 private:
-    std::ifstream file_;
+    static constexpr size_t block = 1 << 16, longest_line = 1 << 20;
+
+    // The last line may have no end.
+    bool next_line(std::string& line) {
+        size_t end = waiting_.find('\n', begin_);
+        while (end == waiting_.npos) {
+            waiting_.erase(0, begin_);
+            begin_ = 0;
+            const size_t looked_at = waiting_.size();
+            if (looked_at > longest_line)
+                throw Error(path_.string(), "has a line of more than 1 MiB, which is no reading");
+            if (!read_block()) {
+                line = std::exchange(waiting_, {});
+                return !line.empty();
+            }
+            end = waiting_.find('\n', looked_at);
+        }
+        line = waiting_.substr(begin_, end - begin_);
+        begin_ = end + 1;
+        return true;
+    }
+    bool read_block() {
+        const size_t before = waiting_.size();
+        waiting_.resize(before + block);
+        ssize_t count = 0;
+        do count = ::pread(file_.get(), waiting_.data() + before, block, at_);
+        while (count < 0 && errno == EINTR);
+        waiting_.resize(before + size_t(std::max<ssize_t>(count, 0)));
+        if (count < 0) throw Error(path_.string(), "cannot be read");
+        at_ += count;
+        return count > 0;
+    }
+
+    fs::path path_;
+    Descriptor file_;
+    off_t at_ = 0;    // the next block
+    std::string waiting_;
+    size_t begin_ = 0;    // of the next line in waiting_
     std::vector<std::string> columns_;
 };
+
+// The settings and links of a stranger's run may lead to any file.
+void require_inside(const fs::path& run, const fs::path& file) {
+    const fs::path inside = resolved_path(file).lexically_relative(resolved_path(run));
+    if (inside.empty() || *inside.begin() == "..")
+        throw Error(file.string(), "is outside of the run's folder, and is not read");
+}
 
 }
 
@@ -114,7 +153,10 @@ fs::path metrics_file(const fs::path& run, const Json& configuration) {
         const std::string name = first_sink_file(configuration, kind);
         if (name.empty()) continue;
         std::error_code ignored;
-        if (fs::is_regular_file(run / name, ignored)) return run / name;
+        if (fs::is_regular_file(run / name, ignored)) {
+            require_inside(run, run / name);
+            return run / name;
+        }
         if (missing.empty()) missing = run / name;
     }
     if (missing.empty())

@@ -231,8 +231,9 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
-    if (evaluation_) record.problem = scored_problem_;
+    if (evaluation_ || best_) record.problem = scored_problem_;
     std::string tensors = trainee_.tensors(ranks_);
+    ranks_.by_first([&] { require_finite(tensors); });
     if (!as_best) saved_ = progress_.steps;
     if (!directory_) return;
     const bool due = !start_.synced_together || start - synced_ > between_syncs;

@@ -119,6 +119,7 @@ private:
     Evaluation play(EvaluationRequest request, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
+    void require_finite(const std::string& tensors);    // in run_finite.cpp
     void save_best();
     bool asked_to_stop() const {
         return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());

@@ -1,6 +1,8 @@
 // What a run reads between iterations: the metrics, and evaluations with their recording.
 #include "engine/run/run.h"
 
+#include <cmath>
+
 namespace nacelle {
 namespace {
 
@@ -53,15 +55,19 @@ void TrainingRun::evaluate_now() {
     }
     metrics.emplace_back("evaluation.return", found.mean_return);
     metrics.emplace_back("evaluation.length", found.mean_length);
-    evaluation_ = {found.mean_return, progress_.steps};
+    // A return that overflows is no score.
+    evaluation_.reset();
+    if (std::isfinite(found.mean_return)) evaluation_ = {found.mean_return, progress_.steps};
     // Returns of another problem are no measure: the environment was saved, or a parameter was set.
     if (problem_ != scored_problem_) {
         best_.reset();
         scored_problem_ = problem_;
     }
     // Of equal ones the newest: where two sides of a zero-sum game both learn, the mean return is always the same.
-    if (!best_ || found.mean_return >= best_->mean_return) best_ = evaluation_;
-    solved_ = settings_.solved_return && found.mean_return >= *settings_.solved_return;
+    if (!best_ || (evaluation_ && evaluation_->mean_return >= best_->mean_return))
+        best_ = evaluation_;
+    solved_ = settings_.solved_return && evaluation_ &&
+              evaluation_->mean_return >= *settings_.solved_return;
 }
 
 Evaluation TrainingRun::evaluate(uint64_t episodes, bool greedy, std::function<bool()> stop) {

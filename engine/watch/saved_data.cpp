@@ -78,7 +78,7 @@ std::vector<SavedData::Taken> SavedData::take(Environment& env) {
 
 // What was drawn from the old table, such as a row's number, need not fit the new one: the episodes begin anew.
 SavedData::Taken SavedData::take_table(Environment& env, const std::filesystem::path& file) {
-    const NpyArray data = parse_npy(read_file(file), file.string());
+    const NpyArray data = parse_npy(read_plain_file(file, most_of_a_table), file.string());
     for (const auto& [name, path] : table_files(env.settings().params, env.settings().source))
         if (path == file) env.set_table(name, data, file.string());
     return {.text = file.filename().string() + " was read again; all episodes begin anew.",

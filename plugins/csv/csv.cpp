@@ -98,8 +98,8 @@ private:
     }
 
     void read_title(const fs::path& path) {
-        // A device or a pipe has no title to be read.
-        if (!fs::is_regular_file(path)) return;
+        // Devices and pipes have no title. The system's logs, which have the size 0, would make the reader wait.
+        if (!fs::is_regular_file(path) || fs::is_empty(path)) return;
         std::ifstream file(path);
         if (!file) return;    // who opens it for writing says why
         std::string title;

@@ -16,6 +16,8 @@ namespace plugin = nacelle::plugin;
 class LevelsFile final {
 public:
     explicit LevelsFile(const std::filesystem::path& path) : path_(path.string()) {
+        // To open a pipe would wait for its writer.
+        if (std::filesystem::is_fifo(path)) throw std::runtime_error(path_ + " is no plain file");
         std::ifstream file(path);
         if (!file) throw std::runtime_error(path_ + " cannot be read");
         std::string row;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <nacelle/plugin/host.h>
 #include <optional>
 #include <sys/stat.h>
@@ -68,6 +67,8 @@ public:
     }
 
 private:
+    static constexpr off_t block = 1 << 16;
+
     static std::string others(uint64_t count) {
         return ", as do " + std::to_string(count) + " like it";
     }
@@ -83,16 +84,20 @@ private:
 
     template <class Work> void each_line(Work&& work) {
         flush();
-        std::ifstream lines(path());
-        std::string line;
-        for (uint64_t number = 1; std::getline(lines, line); ++number)
-            work(std::as_const(line), number);
-        // What was not read must not be taken for what is not there.
-        if (!lines.eof()) throw std::runtime_error(path().string() + " cannot be read");
+        const off_t end = status().st_size;
+        std::string waiting;
+        uint64_t number = 0;
+        for (off_t at = 0; at < end; at += block) {
+            waiting += read(at, std::min(end, at + block));
+            size_t begin = 0;
+            for (size_t stop; (stop = waiting.find('\n', begin)) != waiting.npos; begin = stop + 1)
+                work(waiting.substr(begin, stop - begin), ++number);
+            waiting.erase(0, begin);
+        }
+        if (!waiting.empty()) work(waiting, ++number);
     }
     // Where the line begins that has no end.
     off_t last_line() const {
-        constexpr off_t block = 4096;
         for (off_t end = status().st_size; end > 0;) {
             const off_t begin = std::max<off_t>(0, end - block);
             const size_t found = read(begin, end).rfind('\n');

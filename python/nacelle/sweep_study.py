@@ -5,6 +5,7 @@ import math
 import sys
 import warnings
 
+from nacelle import sweep_journal
 from nacelle.sweep_file import points_of
 from nacelle.sweep_trial import PARTS
 
@@ -58,9 +59,8 @@ class Study:
         if told.prune:
             share = told.prune["after"] / (told.total_steps or math.inf)
             pruner = optuna.pruners.MedianPruner(n_startup_trials=told.prune["trials"], n_warmup_steps=math.ceil(share * PARTS))
-        journal = optuna.storages.journal
-        self._alone = journal.JournalFileSymlinkLock(str(told.out / "trials"))
-        self._storage = optuna.storages.JournalStorage(journal.JournalFileBackend(str(told.out / "trials.journal")))
+        self._alone = optuna.storages.journal.JournalFileSymlinkLock(str(told.out / "trials"))
+        self._storage = sweep_journal.opened(optuna, told.out / "trials.journal")
         self._study = optuna.create_study(storage=self._storage, study_name="sweep", load_if_exists=True,
                                           direction=self._direction(), pruner=pruner)
         self._forms = {name: self._form(given) for name, given in told.ranges.items()}

@@ -6,9 +6,15 @@
 
 namespace nacelle {
 
+namespace detail {
+// The kinds of numbers that are not finite, causes before effects.
+enum class Bad : uint32_t { action, reward, obs };
+inline constexpr uint32_t bad_row_bits = 30;
+}
+
 // The clock and the first value that was not finite, which every step reads together. `bad` is
-// tick << 32 | row << 1 | 1 for an observation, 0 for a reward; the smallest wins, all ones: none. Once
-// it is set, later steps do nothing, so that the arrays still show the offender.
+// tick << 32 | kind << bad_row_bits | row; the smallest wins, all ones: none. Once it is set, later
+// steps do nothing, so that the arrays still show the offender.
 struct alignas(16) RunClock {
     uint64_t tick;    // since the beginning; every launch that draws numbers has its own
     uint64_t bad;

@@ -96,6 +96,23 @@ TEST_CASE("a file that cannot be read says why") {
     CHECK(unmapped == "/proc/self/mem: cannot be read: the disk reports an error");
 }
 
+TEST_CASE("a pipe, a device and a file without an end are no plain files, and nothing waits") {
+    const Folder folder;
+    const std::string pipe = (folder / "pipe").string(), file = (folder / "file").string();
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    for (const std::string& none : {pipe, std::string("/dev/zero")}) {
+        CHECK(error_of([&] { read_plain_file(none); }) == none + ": is no plain file");
+        CHECK(error_of([&] { open_plain_file(none); }) == none + ": is no plain file");
+    }
+    const std::string directory = folder.path().string();
+    CHECK(error_of([&] { open_plain_file(directory); }) == directory + ": is a directory");
+    write_file(file, "four");
+    CHECK(read_plain_file(file, 4) == "four");
+    CHECK(error_of([&] { read_plain_file(file, 3); }) == file + ": has more than 3 bytes");
+    std::filesystem::resize_file(file, uintmax_t(1) << 40);
+    CHECK(error_of([&] { read_plain_file(file); }) == file + ": has more than 64 MiB");
+}
+
 TEST_CASE("a file of another user says that permission is denied") {
     const Folder folder;
     write_file(folder / "secret", "x");

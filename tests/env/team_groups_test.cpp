@@ -178,10 +178,21 @@ TEST_CASE("what is not finite is named with its group, its agent and its environ
         fill_numbers(env, "street_trader.action.pay", 0);
         env.step();    // does nothing: the arrays show the offender
         const std::string words = complaint([&] { env.check_finite(); });
-        CHECK_MESSAGE(contains(words, "street_trader.reward of agent 2 of environment 7 is not a "
-                                      "number since step " +
+        CHECK_MESSAGE(contains(words, "street_trader.action of agent 2 of environment 7 is not "
+                                      "finite since step " +
                                           std::to_string(tick)),
                       words);
+    }
+    {
+        Environment env(
+            cpu(), settings_of({{"source", source}, {"count", 20}, {"params", {{"scale", 1e38}}}}));
+        std::vector<double> pay(60);
+        pay[3 * 7 + 2] = 10;
+        write_numbers(env, "street_trader.action.pay", pay);
+        env.step();
+        const std::string words = complaint([&] { env.check_finite(); });
+        CHECK_MESSAGE(
+            contains(words, "street_trader.reward of agent 2 of environment 7 is infinite"), words);
     }
     {
         Environment env(cpu(), settings_of({{"source", source}, {"count", 20}}));

@@ -97,13 +97,3 @@ TEST_CASE("a network's answers are right for any number of rows, whatever instru
         }
     }
 }
-
-TEST_CASE("the first number that is not finite is found wherever it is") {
-    std::vector<float> numbers(100, 3e38f);
-    CHECK(first_not_finite(numbers.data(), numbers.size()) == 100);
-    for (size_t at = 100; at-- > 0;) {
-        numbers[at] = at % 2 ? NAN : -INFINITY;
-        CHECK(first_not_finite(numbers.data(), numbers.size()) == at);
-    }
-    CHECK(first_not_finite(nullptr, 0) == 0);
-}

@@ -16,6 +16,7 @@ import numpy as np
 import nacelle
 from cases import case, refused, run_cases
 from nacelle.sweep_file import SweepFile
+from nacelle.sweep_study import Study
 
 QUICK = {"env": {"count": 64}, "run": {"total_steps": 12000}, "solved": {"return": None}}
 VARIED = {"learner.learning_rate": {"from": 0.0005, "to": 0.005, "log": True}, "learner.epochs": {"from": 1, "to": 4}}
@@ -116,6 +117,40 @@ def a_killed_command_goes_on():
     last = json.loads(result.stdout.splitlines()[-1])
     assert last["kind"] == "sweep" and last["trials"] == 2
     assert outcomes(nacelle.sweep("killed.json")) == outcomes(nacelle.sweep(quick("whole")))[:2]
+
+
+@case
+def a_journal_that_lost_the_end_of_a_line_goes_on():
+    """A full disk or a killed process leaves a cut last line, or zeros after the last line."""
+    wanted = outcomes(nacelle.sweep(quick("whole")))
+    nacelle.sweep(quick("torn", trials=2))
+    journal = Path("torn/trials.journal")
+    kept = journal.read_bytes()
+    last = kept.rstrip(b"\n").rfind(b"\n") + 1
+    for torn in (kept[:-1], kept[:last + 1], kept[:last] + b"\0" * 5000, kept[:-1] + b"\0"):
+        journal.write_bytes(torn)
+        assert outcomes(nacelle.sweep(quick("torn", trials=2))) == wanted[:2], torn[-40:]
+        assert journal.read_bytes().startswith(kept[:last]) and b"\0" not in journal.read_bytes()
+    # One worker is killed, and another one writes the next line.
+    study = Study(SweepFile(quick("torn"), {}))
+    with open(journal, "ab") as file:
+        file.write(b'{"op_code":4,"wor')
+    trial, _ = study.next()
+    trial.note("worker", "1")
+    assert outcomes(nacelle.sweep(quick("torn"))) == wanted
+
+
+@case
+def a_damaged_journal_is_named_with_its_line():
+    nacelle.sweep(quick("hurt", trials=1))
+    journal = Path("hurt/trials.journal")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    for third in (b"{]\n", b"[1]\n", b"{}\n", b'{"op_code":4,"worker_id":"x"}\n', b"\xff\n"):
+        journal.write_bytes(b"".join((*lines[:2], third, *lines[3:])))
+        refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), 'hurt/trials.journal:3: is damaged (')
+    journal.unlink()
+    journal.mkdir()
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), "hurt/trials.journal: cannot be written: ")
 
 
 @case

@@ -131,7 +131,7 @@ TEST_CASE("what is behind the end, and what is no recording, is said") {
     other[8] = 2;
     CHECK(contains(said(other),
                    "is a recording of version 2, or damaged; this engine reads version 1"));
-    CHECK(contains(complaint([&] { Recording{folder.path()}; }), "is no file"));
+    CHECK(contains(complaint([&] { Recording{folder.path()}; }), "is a directory"));
     CHECK(contains(complaint([&] { Recording{folder.path() / "none"}; }), "does not exist"));
     put(path, bytes + "more");
     const Recording longer(path);

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from bench import CPU, LONGEST, case, main, setting
-from training import SHORT, train, whole, copy, content, newest, wait_for
+from training import SHORT, train, whole, copy, content, has_libtorch, newest, wait_for
 
 
 @case
@@ -176,6 +176,64 @@ def a_changed_source_is_refused_unless_it_is_welcome(bench):
     # The copy is as good as the original.
     source.unlink()
     bench.refused(r'.*changing\.cu: no such file', 'eval', 'changing', *CPU)
+
+
+# Late in the training a return overflows.
+RICH = """#include <nacelle/env.h>
+struct Rich {
+    static constexpr int time_limit = 8;
+    struct Params { float from = 0.5f; };
+    struct State { int step; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float step; };
+    static void reset(State& s, const Params&, nacelle::Rng&) { s = {0}; }
+    static nacelle::Outcome step(State& s, const Action&, const Params& p, nacelle::Rng&, const nacelle::Episode& now) {
+        ++s.step;
+        return {.reward = now.progress >= p.from ? 3e38f : 1.0f};
+    }
+    static Obs observe(const State& s, const Params&) { return {float(s.step)}; }
+};
+NACELLE_ENV(Rich)
+"""
+
+
+def rich(bench, out, learner, **more):
+    bench.write('rich.cu', RICH)
+    its = {'learner__name': learner, 'env__count': 16, 'run__total_steps': 20000, 'solved__return': 'null', **more}
+    return bench.run('train', './rich.cu', *CPU, '--quiet', '--episodes', '2', '--out', out, *setting(**its))
+
+
+@case
+def a_learner_that_has_diverged_ends_the_run_and_replaces_no_checkpoint(bench):
+    replay = {'learner__batch': 32, 'learner__warm_up': 64, 'learner__capacity': 512}
+    kinds = [('ppo', {}), ('ppo', {'policies__default__hidden': '[{"gru": 8}]'}), ('a2c', {}), ('dqn', {**replay, 'learner__priority': 0.6})]
+    kinds += [('torch_ppo', {}), ('torch_dqn', replay)] if has_libtorch(bench) else []
+    for number, (learner, more) in enumerate(kinds):
+        out = f'{learner}-{number}'
+        result = rich(bench, out, learner, run__evaluate_every=0, run__checkpoint_every=2000, run__keep=2,
+                      **{'policies__default__hidden': '[8]', **more})
+        assert result.status == 1 and result.out == '', result
+        told = re.fullmatch(rf'{learner}: has diverged: \S+ (is|has a number that is) (not a number|infinite|minus infinity) at step (\d+), which '
+                            r'is not saved \(earlier checkpoints are kept; .*\)\n', result.err)
+        assert told, result
+        [run] = bench.lines('inspect', out)
+        steps = [one['steps'] for one in run['checkpoints']]
+        assert len(steps) == 2 and all(one['whole'] for one in run['checkpoints']) and 7000 < steps[0] < int(told[3]), run
+        assert 'has diverged' in json.loads((bench.folder / out / 'state.json').read_text())['failure']
+        bench.good('eval', out, *CPU, '--episodes', '2')
+
+
+@case
+def a_return_that_overflows_is_no_score_and_its_checkpoint_can_be_read(bench):
+    result = rich(bench, 'scored', 'random_search', run__evaluate_every=1, run__total_steps=4000, run__checkpoint_every=1000, solved__return=100)
+    assert result.status == 0 and result.out.startswith('Ended after'), result
+    readings = [json.loads(line) for line in (bench.folder / 'scored' / 'metrics.jsonl').read_text().splitlines()]
+    ends = [reading['evaluation.return'] for reading in readings]
+    assert len(ends) > 4 and not any(ends), ends
+    [told] = bench.lines('inspect', 'scored')
+    assert len(told['checkpoints']) == 3 and told['best'] is None, told
+    assert all(one['whole'] and one['evaluation'] is None for one in told['checkpoints']), told
+    bench.good('resume', 'scored', *CPU, '--quiet', '--episodes', '2')
 
 
 def limited(bytes_in_a_file):

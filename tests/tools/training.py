@@ -157,9 +157,14 @@ def tensors(path):
             for name, about in header.items() if name != '__metadata__'}
 
 
+def metrics_without_times(out):
+    lines = map(json.loads, (out / 'metrics.jsonl').read_text().splitlines())
+    return [{name: value for name, value in line.items() if name != 'seconds' and not name.endswith('steps_per_second')} for line in lines]
+
+
 def goes_on_to_the_same_bytes(bench, environment, settings, out='broken', plugins=()):
-    """A run that is killed once it has saved, resumed, ends with the bytes of one that is not, whatever the threads."""
-    train = ('train', environment, *CPU, *plugins, '--quiet', '--episodes', '8', *setting(**settings))
+    """A run that is killed after a save and resumed ends with the bytes and the metrics of a whole run, for any number of threads."""
+    train = ('train', environment, *CPU, *plugins, '--quiet', '--episodes', '8', *setting(**{'run__report_every': 1, **settings}))
     whole, broken = bench.folder / f'{out}-whole', bench.folder / out
     bench.good(*train, '--threads', '1', '--out', whole)
     with subprocess.Popen([bench.program, *map(str, train), '--threads', '2', '--out', broken], cwd=bench.folder, env=bench.settings,
@@ -170,6 +175,8 @@ def goes_on_to_the_same_bytes(bench, environment, settings, out='broken', plugin
     assert running.returncode == -signal.SIGKILL, running.returncode
     bench.good('resume', broken, *CPU, *plugins, '--quiet', '--episodes', '8')
     assert content(broken) == content(whole)
+    for mine, its in zip(metrics_without_times(broken), metrics_without_times(whole), strict=True):
+        assert mine == its, {name: (mine.get(name), its.get(name)) for name in {*mine, *its} if mine.get(name) != its.get(name)}
 
 
 def has_libtorch(bench):

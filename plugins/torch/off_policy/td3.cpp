@@ -26,7 +26,7 @@ public:
                   return all;
               },
               1, true),
-          policy_loss_(at::zeros({}, maker.replay.tensors.device())) {}
+          policy_loss_(maker.replay.array_with("policy.loss", {0}).squeeze(0)) {}
     Tensor outputs(const Tensor& seen) const override { return policy_.now()[0]->forward(seen); }
     std::vector<int64_t> sizes() const override { return sizes_; }
     std::vector<const char*> names() const override {
@@ -47,6 +47,8 @@ public:
             const Tensor climbed = -values_.now()[0]->forward(seen, action).mean();
             policy_.learn(climbed, stream);
             policy_loss_.copy_(climbed.detach());
+            replay_.ranks.average(policy_loss_,
+                                  stream);    // checkpoints want equal arrays on all ranks
             policy_.follow();
             values_.follow();
         }

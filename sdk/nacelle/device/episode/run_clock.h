@@ -4,9 +4,16 @@
 
 namespace nacelle::detail {
 
-enum class Bad : uint32_t { reward, obs };
-NACELLE_INLINE void note_bad(const ViewHead& head, Bad what, uint64_t tick, size_t row) {
-    const uint64_t key = uint64_t(uint32_t(tick)) << 32 | uint32_t(row) << 1 | uint32_t(what);
+// An action that is not finite explains the reward or the observation after it, and is noted instead. A step with finite
+// results never looks at the action.
+template <class Action>
+NACELLE_INLINE void note_bad(const ViewHead& head, Bad what, uint64_t tick, size_t row,
+                             const Action& action) {
+    for_each_element(action, [&](auto, int, const auto& part) {
+        if (!(magnitude(float(part.value)) < infinity)) what = Bad::action;
+    });
+    const uint64_t key = uint64_t(uint32_t(tick)) << 32 | uint32_t(what) << bad_row_bits |
+                         (uint32_t(row) & ((1u << bad_row_bits) - 1));
 #if NACELLE_GPU
     atomicMin(reinterpret_cast<unsigned long long*>(&head.clock->bad),
               static_cast<unsigned long long>(key));

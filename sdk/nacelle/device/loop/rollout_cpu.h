@@ -32,7 +32,7 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
     if (!bad) return;
     for (int i = 0; i < count; ++i)
         if (!finite(to.reward[begin + size_t(i)]))
-            return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
+            return note_bad_env<E>(view, Bad::reward, tick, begin + size_t(i));
 }
 
 // How many ends of episodes are prefetched at once: a processor has room for few misses under way, and more would wait.
@@ -77,7 +77,7 @@ NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, int t, size
     for (size_t i = first; i < last; ++i) bad |= !finite(rows[i]);
     if (!bad) return;
     for (size_t i = first; i < last; ++i)
-        if (!finite(rows[i])) return note_bad(view.head, Bad::obs, tick, i / numbers_in<O<E>>);
+        if (!finite(rows[i])) return note_bad_env<E>(view, Bad::obs, tick, i / numbers_in<O<E>>);
 }
 
 template <class E, class Policy, class Record>

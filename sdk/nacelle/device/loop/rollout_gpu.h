@@ -65,7 +65,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
             ThreadRows<E, false> rows{view, tick, t, env, seen, action, true};
             policy.choose(rows);
             const Outcome outcome = step_local<E>(view, tick, local, action);
-            if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
+            if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env, action);
             record(Now{env, env, t, tick, seen}, action, outcome);
             store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
             store_local<E>(view, local);
@@ -89,7 +89,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
             look_local<E>(view, local, record, t);
             const float* const row = obs_row<E>(view, env);
             for (int i = 0; i < numbers_in<O<E>>; ++i)
-                if (!finite(row[i])) note_bad(view.head, Bad::obs, tick, env);
+                if (!finite(row[i])) note_bad_env<E>(view, Bad::obs, tick, env);
         }
     }
     if (mine) store_sums<E>(view, env, sums, present);
@@ -129,7 +129,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         policy.choose(rows);
         if (!mine) continue;
         outcome = step_local<E>(view, tick, local, action);
-        if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
+        if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env, action);
         record(Now{env, env, t, tick, seen}, action, outcome);
         if (outcome.terminated || outcome.truncated) {
             observe_row<E, Role::final_obs>(view, tick, local,
@@ -142,7 +142,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         look_local<E>(view, local, record, t);
         float zero = 0;    // NaN or infinity times zero is not zero
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
-        if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
+        if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env, action);
     }
     if (mine) {
         const Columns<E> to(view);

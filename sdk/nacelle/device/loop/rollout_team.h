@@ -57,7 +57,7 @@ NACELLE_INLINE void finish_group(const View<E>& view, uint64_t tick, int t, bool
         typename SeenAs<Member<E, G>, leaving>::type me = member_of(members, i);
         if (leaving) store_member<E, G>(view, local, i, me);
         if (!finite(me.reward))
-            note_bad(view.head, Bad::reward, tick, row_in_all<E, G>(local.env, i));
+            note_bad(view.head, Bad::reward, tick, row_in_all<E, G>(local.env, i), me.action);
         if (me.reward != 0.0f)
             members.running[i] += me.reward;    // most of a large team's are not touched
         if (leaving) store_return<E, G>(view, local, i);

@@ -5,6 +5,14 @@
 
 namespace nacelle::detail {
 
+// note_bad() for an environment with one agent, with the action in its array.
+template <class E>
+NACELLE_INLINE void note_bad_env(const View<E>& view, Bad what, uint64_t tick, size_t env) {
+    A<E> action;
+    load_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
+    note_bad(view.head, what, tick, env, action);
+}
+
 // A policy that says so chooses for a warp's rows together: all its threads come along to choose(), also those
 // that have no environment.
 template <class Policy> inline constexpr bool chooses_by_warp = requires {

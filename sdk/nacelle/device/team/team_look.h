@@ -120,10 +120,11 @@ template <class E> NACELLE_INLINE uint32_t shown_by(uint32_t value, int other) {
                                other % Shape<E>::unit);
 }
 // Where a row in the stage is not finite. Rare, so it is small and not fast.
+template <class Action>
 NACELLE_INLINE void note_bad_row(const ViewHead& head, uint64_t tick, uint32_t row, int width,
-                                 const float* numbers) {
-    NACELLE_ROLLED for (int i = 0; i < width;
-                        ++i) if (!finite(numbers[i])) return note_bad(head, Bad::obs, tick, row);
+                                 const float* numbers, const Action& action) {
+    NACELLE_ROLLED for (int i = 0; i < width; ++i) if (!finite(numbers[i])) return note_bad(
+        head, Bad::obs, tick, row, action);
 }
 
 // Rows with gaps between them; `own` is where this thread's row goes. Neighbouring threads still write
@@ -201,9 +202,10 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
                          uint32_t(i * width), first, gathered))
         NACELLE_ROLLED for (int k = 0; k < gathered; ++k) note_bad_row(
             view.head, tick, row_in_all<E, G>(local.env, visited_at(members, first + k)), width,
-            stage + k * width);
+            stage + k * width, visited_member(members, first + k).action);
     if (in_place && !row_is_finite<width>(own))
-        note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
+        note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i),
+                 visited_member(members, first + at).action);
     if constexpr (!same<Packed, Unpacked> && Shape<E>::some_in_place)
         if (in_place && packed) pack_row(packed, row_of<E, G>(local.env, i), own);
     TeamThreads<E>::sync_unit();
@@ -244,7 +246,8 @@ NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>
             if (packed) pack_row(packed, row_of<E, G>(local.env, i), seen);
         if (apart && !packed) store_row_of_floats<apart ? width : 0>(own, row);
         if (!row_is_finite<width>(seen))
-            note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
+            note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i),
+                     member_of(local.memory.template group<G>(), i).action);
     });
 }
 // The rows of a group to `to`, where those of environment 0 begin, or packed; then what lies at `to` is of no use.

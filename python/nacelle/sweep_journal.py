@@ -1,0 +1,77 @@
+"""The journal in which Optuna keeps a sweep's trials, a line for each change."""
+import os
+
+from nacelle._engine import Error
+
+
+class WholeLines:
+    """The journal's lock. Taking the lock cuts off a last line without an end, left by a killed process or a full disk: the next line
+    would continue the torn one, and no process could read on."""
+
+    def __init__(self, path, lock):
+        self._path, self._lock = path, lock
+
+    def acquire(self):
+        self._lock.acquire()
+        try:
+            self._cut()
+        except BaseException:
+            self._lock.release()
+            raise
+        return True
+
+    def release(self):
+        self._lock.release()
+
+    def _cut(self):
+        if not self._path.exists():
+            return
+        with open(self._path, "r+b") as file:
+            end = begin = file.seek(0, os.SEEK_END)
+            while begin > 0:
+                first = max(0, begin - 4096)
+                file.seek(first)
+                found = file.read(begin - first).rfind(b"\n")
+                begin = first + found + 1 if found >= 0 else first
+                if found >= 0:
+                    break
+            if begin < end:
+                file.truncate(begin)
+
+
+def opened(optuna, path):
+    """Optuna's storage in this file. An error names the damaged line."""
+    journal = optuna.storages.journal
+    damaged = lambda line, why: Error(f'{path}:{line}: is damaged ({why}); another "out" begins a new sweep')
+
+    class Journal(journal.JournalFileBackend):
+        line = 0    # the last one read
+
+        def read_logs(self, log_number_from):
+            self.line = log_number_from
+            try:
+                for log in super().read_logs(log_number_from):
+                    self.line += 1
+                    yield log
+            except ValueError as error:
+                raise damaged(self.line + 1, error) from None
+
+        def append_logs(self, logs):
+            try:
+                super().append_logs(logs)
+            except OSError as error:
+                raise Error(f"{path}: cannot be written: {error.strerror}") from None
+
+    lock = WholeLines(path, journal.JournalFileSymlinkLock(str(path)))
+    try:
+        backend = Journal(str(path), lock)
+        lock.acquire()
+        lock.release()
+    except OSError as error:
+        raise Error(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        return optuna.storages.JournalStorage(backend)
+    except Error:
+        raise
+    except Exception as error:    # a line of JSON that Optuna did not write
+        raise damaged(backend.line, repr(error)) from None

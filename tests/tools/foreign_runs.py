@@ -1,0 +1,88 @@
+"""A stranger's run: pipes in the place of files, settings and links that lead out of the folder, files without an end. No command waits,
+and commands that only look read nothing outside of the folder."""
+import json
+import os
+import re
+import subprocess
+
+from bench import CPU, case, main
+from training import copy, whole
+
+SOON = 60    # seconds
+LOOKING = (('runs', '.'), ('inspect', 'strange'), ('plot', 'strange', '--out', 'strange.svg'), ('compare', 'whole', 'strange'))
+ACTING = (('eval', 'strange', *CPU, '--episodes', '8'), ('export', 'strange', '--to', 'safetensors', '--out', 'strange.safetensors'),
+          ('resume', 'strange', *CPU, '--episodes', '8'))
+
+
+def ended(bench, *words):
+    """The status, 0 or 1, and what was said; a command that waits is a failure."""
+    done = subprocess.run([bench.program, *words], cwd=bench.folder, env=bench.settings, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=SOON)
+    assert done.returncode in (0, 1), done
+    return done.returncode, done.stdout + done.stderr
+
+
+def strange(bench):
+    out = copy(bench, 'strange')
+    config = json.loads((out / 'config.json').read_text())
+    return out, config
+
+
+@case
+def no_command_waits_for_a_pipe_in_a_run(bench):
+    out, _ = strange(bench)
+    names = [path.relative_to(out) for path in sorted(out.rglob('*')) if path.is_file()]
+    assert {'config.json', 'metrics.jsonl', 'state.json'} <= {str(name) for name in names} and len(names) > 8, names
+    for name in (*names, 'count.json'):
+        out, _ = strange(bench)
+        (out / name).unlink(missing_ok=True)
+        os.mkfifo(out / name)
+        for words in (*LOOKING, *ACTING):
+            status, said = ended(bench, *words)
+            assert status == 0 or 'is no plain file' in said or 'no metrics yet' in said, (name, words, said)
+
+
+@case
+def a_recording_that_is_a_pipe_is_refused(bench):
+    os.mkfifo(bench.folder / 'piped.recording')
+    assert ended(bench, 'play', 'piped.recording') == (1, 'piped.recording: is no plain file\n')
+
+
+@case
+def metrics_outside_of_a_run_are_not_read(bench):
+    lines = (whole(bench) / 'metrics.jsonl').read_text()
+    bench.write('elsewhere.jsonl', lines)
+    for place in (str(bench.folder / 'elsewhere.jsonl'), '../elsewhere.jsonl', 'link.jsonl'):
+        out, config = strange(bench)
+        (out / 'link.jsonl').symlink_to('../elsewhere.jsonl')
+        config['run']['sinks'] = [{'name': 'jsonl', 'file': place}]
+        (out / 'config.json').write_text(json.dumps(config))
+        for words in LOOKING:
+            status, said = ended(bench, *words)
+            refused = status == 1 and re.fullmatch(r".*(elsewhere|link)\.jsonl: is outside of the run's folder, and is not read\n", said)
+            assert refused if words[0] == 'plot' else status == 0, (place, words, said)
+    # A log of the system has no end, and its readers wait for more.
+    out, _ = strange(bench)
+    (out / 'metrics.jsonl').unlink()
+    (out / 'metrics.jsonl').symlink_to('/proc/kmsg')
+    for words in (*LOOKING, *ACTING):
+        ended(bench, *words)
+
+
+@case
+def settings_and_lines_without_an_end_are_refused(bench):
+    out, _ = strange(bench)
+    with open(out / 'config.json', 'ab') as file:
+        file.truncate(1 << 40)
+    for words in (*LOOKING[1:], *(words for words in ACTING if words[0] != 'export')):
+        found = ended(bench, *words)
+        assert found == (1, 'strange/config.json: has more than 16 MiB\n'), (words, found)
+    out, _ = strange(bench)
+    with open(out / 'metrics.jsonl', 'ab') as file:
+        file.truncate(1 << 40)
+    status, said = ended(bench, *LOOKING[2])
+    assert (status, said) == (1, 'strange/metrics.jsonl: has a line of more than 1 MiB, which is no reading\n'), said
+    assert ended(bench, *LOOKING[1])[0] == 0
+
+
+raise SystemExit(main())
