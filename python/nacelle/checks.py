@@ -24,7 +24,7 @@ def whole(value, name, least, most):
 
 
 def keywords(given, whose, known, others=()):
-    """Refuses keywords that are not `known`, as Python does, with the nearest of those and of `others`, which the call takes, too."""
+    """Raises TypeError for a keyword that is not `known`, with the nearest name of `known` and `others`."""
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(name, [each for each in (*known, *others) if each != name], 1)

@@ -16,8 +16,8 @@ from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
 
-_TAKEN = "env", "seed", "hooks"     # what of a configuration is an environment's
-# Keywords of environments that are no parameters.
+_TAKEN = "env", "seed", "hooks"     # the keys of a configuration that an environment takes
+# Keywords of an environment next to its parameters.
 _KEYWORDS = "num_envs", "device", "engine", "output", "copy", "autoreset_mode", "render_mode", "settings", "reload_on_save"
 
 
@@ -57,7 +57,7 @@ def loaded(source, num_envs, device, engine, settings, params):
     if engine is not None and not isinstance(engine, _engine.Engine):
         raise TypeError(f"engine is {engine!r}; what nacelle.Engine() returns is taken, or a device")
     asked = configuration(source, changes)
-    # Entropy, as Gymnasium wants it of a reset without a seed: copies that no seed tells apart are no twins.
+    # As Gymnasium says: a first reset without a seed takes entropy, and copies without a seed differ.
     whole(asked.setdefault("seed", secrets.randbelow(MOST_SEED)), "seed", 0, MOST_SEED)
     if engine is not None and device != "auto" and (one_of(device, "device", DEVICES) == "cpu") != (engine.backend == "cpu"):
         raise ValueError(f"device is {device!r}, and the engine that was given has the backend {engine.backend!r}: give one of both")
@@ -72,7 +72,7 @@ def loaded(source, num_envs, device, engine, settings, params):
 
 
 def _require_parameters(keywords, engine, asked):
-    """Refuses keywords that name no parameter as Python refuses those of a function, where what is `asked` for did not load."""
+    """Raises TypeError for keywords that name no parameter of an environment. The engine refused `asked`."""
     params = {name: value for name, value in asked["env"]["params"].items() if name not in keywords}
     try:
         bare = json.loads(engine.load(written({**asked, "env": {**asked["env"], "params": params, "count": 1}})).describe())
@@ -101,7 +101,7 @@ def weakly(method):
 class Copies:
     """Loading, arrays, parameters, snapshots and pictures."""
 
-    autoreset_mode = AutoresetMode.SAME_STEP    # of teams always
+    autoreset_mode = AutoresetMode.SAME_STEP    # teams have no other
     _ended = None       # of one agent: those whose new episode the caller has not seen
 
     def _begin(self, batch, output, copy, render_mode, reload_on_save):

@@ -10,7 +10,7 @@ from nacelle.engine import MOST_SEED, configuration, shared_engine, written
 from nacelle.program import lines_of, machine
 
 
-# What a configuration has, whose objects are keywords.
+# The keys of a configuration, keywords here.
 _OBJECTS = "env", "seed", "hooks", "learner", "policies", "run", "solved", "reload"
 
 

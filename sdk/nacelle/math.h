@@ -33,7 +33,7 @@ inline float sqrt(float x) { return detail::where(x >= 0.0f, detail::square_root
 
 inline float exp(float x) {
     using namespace detail;
-    const float bounded = min(max(-104.0f, x), 89.0f);    // of NaN a number, which has an int
+    const float bounded = min(max(-104.0f, x), 89.0f);    // NaN becomes a number here
     const float shifted = fused(bounded, 1.4426950408889634f, rounder), n = shifted - rounder;
     const float r = fused(n, -3.1946184945309415e-05f, fused(n, -0.693115234375f, bounded));
     const float tail =

@@ -88,7 +88,7 @@ NACELLE_INLINE void prefetch(const void* address) {
     (void)address;
 #endif
 }
-// The array in a slot; null where there is none, as for the numbers of an observation of images alone.
+// The array in a slot; null without a slot: an observation of images alone has none for numbers.
 template <class T, int slot, class E> NACELLE_INLINE T* array_at(const View<E>& view) {
     if constexpr (slot < 0) return nullptr;
     else return static_cast<T*>(view.array[slot]);

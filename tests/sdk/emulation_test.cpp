@@ -69,7 +69,7 @@ TEST_CASE("so it does for images, masks, arrays, logs and every type of number")
     compare_with_emulation(settings_of({{"source", folder.write("masked.cu", masked)}}), 140, {});
 }
 
-TEST_CASE("so it does for one agent and for teams that see images alone") {
+TEST_CASE("one agent and a team that see images alone leave the same bytes, too") {
     const std::string folder = NACELLE_SOURCE_ROOT "/tests/algorithms/environments/";
     compare_with_emulation(settings_of({{"source", folder + "picture.cu"}}), 33, {});
     compare_with_emulation(settings_of({{"source", folder + "lookouts.cu"}}), 5,

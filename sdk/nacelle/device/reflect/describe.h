@@ -26,7 +26,7 @@ template <class E, class G> consteval Text group_prefix(const char* part) {
     return name;
 }
 
-// An observation's numbers, if it has any, then its images.
+// Lists the numbers of an observation, if any, then the images.
 template <class Obs>
 constexpr void describe_obs(const char* name, Role role, uint8_t kept, FieldList& list) {
     constexpr uint32_t width = uint32_t(numbers_in<Obs>);
@@ -194,7 +194,7 @@ template <class E> inline constexpr auto description = describe<E>();
 constexpr bool is_image(const Field& f) {
     return f.kind == Kind::array && (f.role == Role::obs || f.role == Role::final_obs);
 }
-// The slot of the first stored field of a role (and name) that is no image; -1 if there is none.
+// The slot of the first stored field of a role (and name), images left out; -1 without such a field.
 template <class E> consteval int slot_of(Role role, const char* name = nullptr) {
     for (const Field& f : description<E>.fields)
         if (f.role == role && f.slot >= 0 && !is_image(f) && (!name || equal_text(f.name, name)))
