@@ -18,13 +18,10 @@ inline std::string observation_text(const SchemaView& schema, uint32_t group, bo
     for (const bool image : {false, true})
         for (uint32_t i = 0; i < schema.header().fields && (images || !image); ++i) {
             const nacelle::Field& field = schema.field(i);
-            if (field.role != nacelle::Role::obs || field.group != group ||
-                (field.kind == nacelle::Kind::array) != image)
-                continue;
-            // Without numbers there is an array of them all the same.
-            const uint32_t count = image ? field.count : schema.header().group[group].obs_width;
-            if (count)
-                arrays.push_back(JsonText().text("name", field.name).number("count", count).done());
+            if (field.role == nacelle::Role::obs && field.group == group &&
+                (field.kind == nacelle::Kind::array) == image)
+                arrays.push_back(
+                    JsonText().text("name", field.name).number("count", field.count).done());
         }
     return list_text(arrays);
 }

@@ -8,9 +8,9 @@ namespace nacelle {
 
 AgentArrays::AgentArrays(Environment& env, uint32_t group)
     : agents_(env.schema().header().group[group].count), rows_(size_t(agents_) * env.count()) {
-    for (const auto& [field, count] : observed_arrays(env.schema(), group)) {
+    for (const Field* field : observed_arrays(env.schema(), group)) {
         NamedArray& array = env.arrays()[field->name];
-        seen_.push_back({field->name, &array, count, std::vector<std::byte>(array.bytes())});
+        seen_.push_back({field->name, &array, field->count, std::vector<std::byte>(array.bytes())});
     }
     for (const Field& field : env.schema().fields()) {
         if (field.group != group || field.slot < 0 || field.per != Per::row) continue;

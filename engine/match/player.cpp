@@ -31,8 +31,8 @@ Json spaces_of(const PolicyDescription& description) {
 Json spaces_of(const EnvSchema& schema, uint32_t group, const PolicyDescription& policy) {
     Json seen = Json::array(), done = Json::array();
     for (const PolicyDescription::Array& asked : policy.observation)
-        for (const auto& [field, count] : observed_arrays(schema, group))
-            if (field->name == asked.name) seen.push_back(array_entry(field->name, count));
+        for (const Field* field : observed_arrays(schema, group))
+            if (field->name == asked.name) seen.push_back(array_entry(field->name, field->count));
     for (const Field& field : schema.fields()) {
         if (field.role != Role::action || field.group != group) continue;
         const bool discrete = field.kind == Kind::discrete;

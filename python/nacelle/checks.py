@@ -1,4 +1,5 @@
 """What a call is given: each refusal says what it is, and what is taken."""
+import difflib
 import operator
 import os
 
@@ -20,6 +21,15 @@ def whole(value, name, least, most):
     if number is None or not least <= number <= most:
         raise ValueError(f"{name} is {value!r}; a whole number from {least} to {most} is taken")
     return number
+
+
+def keywords(given, whose, known, others=()):
+    """Raises TypeError for a keyword that is not `known`, with the nearest name of `known` and `others`."""
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, [each for each in (*known, *others) if each != name], 1)
+            there = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(known)}" if known else "there is none"
+            raise TypeError(f"{whose} got an unexpected keyword argument {name!r}; {there}") from None
 
 
 def path(value, name, example):

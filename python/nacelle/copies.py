@@ -1,20 +1,24 @@
 """Copies of one environment, side by side: what those of one agent and those of teams share."""
 import json
+import secrets
 import tempfile
 import warnings
 import weakref
 from pathlib import Path
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
-from nacelle import _engine
+from nacelle import _engine, checks
 from nacelle.checks import one_of, whole
 from nacelle.engine import DEVICES, MOST_SEED, configuration, merge, shared_engine, written
 from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
 
-_TAKEN = "env", "seed", "hooks"     # what of a configuration is an environment's
+_TAKEN = "env", "seed", "hooks"     # the keys of a configuration that an environment takes
+# Keywords of an environment next to its parameters.
+_KEYWORDS = "num_envs", "device", "engine", "output", "copy", "autoreset_mode", "render_mode", "settings", "reload_on_save"
 
 
 class Arrays:
@@ -46,18 +50,36 @@ def loaded(source, num_envs, device, engine, settings, params):
     unknown = set(settings or {}) - set(_TAKEN)
     if unknown:
         raise ValueError(f"settings have {sorted(map(str, unknown))}; an environment takes {', '.join(_TAKEN)}")
-    changes = {"env": {"params": params}}
+    changes = {"env": {"params": dict(params)}}
     if num_envs is not None:
         changes["env"]["count"] = num_envs
     merge(changes, settings or {})
     if engine is not None and not isinstance(engine, _engine.Engine):
         raise TypeError(f"engine is {engine!r}; what nacelle.Engine() returns is taken, or a device")
     asked = configuration(source, changes)
-    whole(asked.get("seed", 1), "seed", 0, MOST_SEED)
+    # As Gymnasium says: a first reset without a seed takes entropy, and copies without a seed differ.
+    whole(asked.setdefault("seed", secrets.randbelow(MOST_SEED)), "seed", 0, MOST_SEED)
     if engine is not None and device != "auto" and (one_of(device, "device", DEVICES) == "cpu") != (engine.backend == "cpu"):
         raise ValueError(f"device is {device!r}, and the engine that was given has the backend {engine.backend!r}: give one of both")
-    return (shared_engine(device) if engine is None else engine).load(
-        written({key: asked[key] for key in _TAKEN if key in asked}))
+    engine = shared_engine(device) if engine is None else engine
+    asked = {key: asked[key] for key in _TAKEN if key in asked}
+    try:
+        return engine.load(written(asked))
+    except _engine.Error:
+        if params:
+            _require_parameters(params, engine, asked)
+        raise
+
+
+def _require_parameters(keywords, engine, asked):
+    """Raises TypeError for keywords that name no parameter of an environment. The engine refused `asked`."""
+    params = {name: value for name, value in asked["env"]["params"].items() if name not in keywords}
+    try:
+        bare = json.loads(engine.load(written({**asked, "env": {**asked["env"], "params": params, "count": 1}})).describe())
+    except _engine.Error:
+        return      # the keywords are not why
+    known = list(dict.fromkeys(field["name"].split(".")[1] for field in bare["fields"] if field["role"] == "param"))
+    checks.keywords(keywords, bare["name"], known, _KEYWORDS)
 
 
 def from_text(make, text, num_envs, settings):
@@ -79,6 +101,7 @@ def weakly(method):
 class Copies:
     """Loading, arrays, parameters, snapshots and pictures."""
 
+    autoreset_mode = AutoresetMode.SAME_STEP    # teams have no other
     _ended = None       # of one agent: those whose new episode the caller has not seen
 
     def _begin(self, batch, output, copy, render_mode, reload_on_save):

@@ -10,6 +10,10 @@ from nacelle.engine import MOST_SEED, configuration, shared_engine, written
 from nacelle.program import lines_of, machine
 
 
+# The keys of a configuration, keywords here.
+_OBJECTS = "env", "seed", "hooks", "learner", "policies", "run", "solved", "reload"
+
+
 class Run:
     """A training run. Iterating over it gives a dict of metrics at each reading."""
 
@@ -133,6 +137,7 @@ def train(source, *, device="auto", out="", callback=None, seeds=None, **setting
     """Begins a run: settings are those of a configuration, such as learner={"name": "ppo"}. With a callback, which gets
     each reading's metrics, it trains to the end. With seeds=10 ten seeds train to their ends, side by side where they
     have room, in the folder `out` or the first free one of runs/NAME-1, -2."""
+    checks.keywords(settings, "train", _OBJECTS, ("device", "out", "callback", "seeds"))
     checks.callback(callback)
     out = "" if out is None or out == "" else checks.path(out, "out", "runs/mine")
     asked = configuration(source, settings)
@@ -159,6 +164,7 @@ def train_seeds(settings, seeds, out, device):
 
 def resume(folder, *, device="auto", **changes):
     """Goes on with the run in a folder."""
+    checks.keywords(changes, "resume", _OBJECTS, ("device",))
     place = checks.path(folder, "folder", "runs/mine")
     return Run(_engine.resume_run(shared_engine(device), place, written(changes)), place)
 

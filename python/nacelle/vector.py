@@ -18,16 +18,16 @@ class Env(Copies, gymnasium.vector.VectorEnv):
 
     def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None,
                  autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, reload_on_save=False, **params):
-        self._mode = _mode(autoreset_mode)
-        if self._mode is not AutoresetMode.SAME_STEP:
+        self.autoreset_mode = _mode(autoreset_mode)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             if copy is False:
-                raise ValueError(f"autoreset_mode {self._mode.value} shows what the engine's arrays have no longer: copy=False is for "
+                raise ValueError(f"autoreset_mode {self.autoreset_mode.value} shows what the engine's arrays have no longer: copy=False is for "
                                  f"{AutoresetMode.SAME_STEP.value}")
             copy = True
         self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode, reload_on_save)
         if self.description["is_team"]:
             raise ValueError(f"{self.description['name']} is a team of agents: nacelle.make_vec makes a nacelle.TeamEnv of it")
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 30}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": ["rgb_array"], "render_fps": 30}
         self.single_observation_space = observation_space(self.description)
         self.single_action_space = action_space(self.description)
         batched = gymnasium.vector.utils.batch_space
@@ -64,7 +64,7 @@ class Env(Copies, gymnasium.vector.VectorEnv):
             self._open()
         if self._watches:
             self._take_save()
-        if self._mode is not AutoresetMode.SAME_STEP:
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return self._step_and_hold(actions)
         ended, (seen, reward, terminated, truncated, masks, done, last, total, length) = self._door.step((actions,))
         info = masks.copy()
@@ -102,7 +102,7 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         """One step where an episode's end is shown first, and the next one's beginning later. On a GPU it waits, since the
         host has to know who has ended."""
         batch, door, late = self._open(), self._door, np.flatnonzero(self._ended)
-        if late.size and self._mode is AutoresetMode.DISABLED:
+        if late.size and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f'environment {late[0]} has ended: reset(options={{"reset_mask": mask}}) begins its next episode')
         if late.size:
             actions = door.where(self._ended, getattr(self.single_action_space, "low", 0), actions)

@@ -33,7 +33,7 @@ inline float sqrt(float x) { return detail::where(x >= 0.0f, detail::square_root
 
 inline float exp(float x) {
     using namespace detail;
-    const float bounded = min(max(x, -104.0f), 89.0f);
+    const float bounded = min(max(-104.0f, x), 89.0f);    // NaN becomes a number here
     const float shifted = fused(bounded, 1.4426950408889634f, rounder), n = shifted - rounder;
     const float r = fused(n, -3.1946184945309415e-05f, fused(n, -0.693115234375f, bounded));
     const float tail =
@@ -127,7 +127,7 @@ inline float pow(float x, float y) {
                          0.4121985859831414, 0.3205985197907093, 0.2623351709751523,
                          0.22089127416155055, 0.21388590913269973),
               double(exponent));
-    const double product = double(y) * log2, bounded = min(max(product, -160.0), 130.0);
+    const double product = double(y) * log2, bounded = min(max(-160.0, product), 130.0);
     const double shifted = bounded + 6755399441055744.0, n = shifted - 6755399441055744.0,
                  r = bounded - n;
     const double small = polynomial(

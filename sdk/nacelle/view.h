@@ -94,8 +94,13 @@ NACELLE_INLINE void prefetch(const void* address) {
     (void)address;
 #endif
 }
+// The array in a slot; null without a slot: an observation of images alone has none for numbers.
+template <class T, int slot, class E> NACELLE_INLINE T* array_at(const View<E>& view) {
+    if constexpr (slot < 0) return nullptr;
+    else return static_cast<T*>(view.array[slot]);
+}
 template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& view) {
-    return static_cast<T*>(view.array[slot_of<E>(role)]);
+    return array_at<T, slot_of<E>(role)>(view);
 }
 #define NACELLE_COLUMN(view, T, role, name) (static_cast<T*>((view).array[slot_of<E>(role, name)]))
 

@@ -157,6 +157,9 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
          90, 1, true},
         {"overseen", ppo,
          R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
+        // Images, and no number before them.
+        {"picture", ppo, "{}"},
+        {"lookouts", a2c, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},
         // What is kept in bf16 of many numbers, and of few that warps and blocks see in one launch.
         {"crowd", a2c, R"({"advantage": "vtrace", "policies": {"default": {"hidden": [32, 32]}}})",
          90, 1, false, "{}", 2},

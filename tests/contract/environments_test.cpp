@@ -28,6 +28,17 @@ TEST_CASE("every environment keeps the contract") {
     }
 }
 
+TEST_CASE("environments of one agent and of a team that show images alone keep the contract") {
+    for (const char* const name : {"picture", "lookouts"}) {
+        const Report report =
+            check(NACELLE_SOURCE_ROOT "/tests/algorithms/environments/" + std::string(name) + ".cu",
+                  {}, 60, {"reset writes", "observe writes", "checked build", "snapshots"});
+        CAPTURE(name);
+        CHECK_MESSAGE(report.passes, report.refusals());
+        CHECK(report.find("observe writes") != nullptr);
+    }
+}
+
 TEST_CASE("an environment with a drawn parameter keeps the contract of snapshots") {
     const Report report =
         check(env_folder / "cartpole.cu", {"env.params.gravity={\"uniform\":[8,12]}"}, 60,

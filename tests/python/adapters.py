@@ -75,8 +75,22 @@ def stable_baselines3_solves_cartpole():
     print(f"   evaluate_policy: {mean:.1f}")
     solved("Stable-Baselines3", lambda seen: torch.as_tensor(model.predict(seen.numpy(), deterministic=True)[0]))
     rooms = VecEnv(nacelle.make_vec("rooms", num_envs=4, device="cpu", render_mode="rgb_array"))
+    assert rooms.has_attr("action_masks"), "MaskablePPO's evaluate_policy asks before the first reset"
     rooms.reset()
-    assert rooms.has_attr("action_masks") and np.stack(rooms.env_method("action_masks")).shape == (4, 5) and rooms.render().ndim == 3
+    assert np.stack(rooms.env_method("action_masks")).shape == (4, 5) and rooms.render().ndim == 3
+
+
+@case
+def episodes_that_begin_in_a_later_step_are_refused():
+    from rl_games.common import vecenv
+    from nacelle.adapters import cleanrl, rl_games, rsl_rl, skrl, stable_baselines3, torchrl
+    later = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "device": "cpu"}
+    rl_games.register("late", "cartpole", **later)
+    makers = [lambda: stable_baselines3.VecEnv(nacelle.make_vec("cartpole", 4, **later)), lambda: cleanrl.make("cartpole", 4, **later),
+              lambda: vecenv.create_vec_env("late", 4)]
+    makers += [lambda make=make: make(nacelle.make_vec("cartpole", 4, output="torch", **later)) for make in (skrl.Wrapper, rsl_rl.VecEnv, torchrl.Env)]
+    for make in makers:
+        refused(ValueError, make, "autoreset_mode=AutoresetMode.SAME_STEP, the default, not NEXT_STEP")
 
 
 @case
@@ -221,6 +235,7 @@ def rsl_rl_solves_cartpole():
 def torchrl_solves_cartpole():
     from tensordict.nn import TensorDictModule
     from torchrl.collectors import Collector
+    from torchrl.envs import GymWrapper
     from torchrl.envs.utils import check_env_specs
     from torchrl.modules import ProbabilisticActor, ValueOperator
     from torchrl.objectives import ClipPPOLoss
@@ -228,6 +243,7 @@ def torchrl_solves_cartpole():
     from nacelle.adapters.torchrl import Env
     for name in ("cartpole", "pendulum", "rooms"):
         check_env_specs(Env(nacelle.make_vec(name, num_envs=3, device="cpu", output="torch")))
+    assert GymWrapper(cartpole(3, "numpy")).rollout(40, break_when_any_done=False)["next", "done"].any()
     torch.manual_seed(1)
     actor = ProbabilisticActor(TensorDictModule(network(2), ["observation"], ["logits"]), in_keys=["logits"],
                                distribution_class=torch.distributions.Categorical, return_log_prob=True)

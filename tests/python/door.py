@@ -31,6 +31,43 @@ def the_same_seed_gives_the_same_episodes():
 
 
 @case
+def copies_that_no_seed_tells_apart_are_no_twins():
+    one = lambda **settings: gymnasium.make("nacelle/CartPole-v1", **settings).reset()[0]
+    assert not np.array_equal(one(), one())
+    assert not np.array_equal(cartpole().reset()[0], cartpole().reset()[0])
+    assert not np.array_equal(*gymnasium.make_vec("nacelle/CartPole-v1", num_envs=2, vectorization_mode="sync").reset()[0])
+    teams = [nacelle.make_vec("tag_gridworld", 8, device="cpu").reset()[0]["tagger"] for _ in range(2)]
+    assert not np.array_equal(*teams)
+    assert np.array_equal(one(settings={"seed": 3}), one(settings={"seed": 3}))
+
+
+TYPES = """#include <nacelle/env.h>
+struct Types {
+    static constexpr int time_limit = 4;
+    struct Params {};
+    struct State { double fine; int64_t whole; uint64_t bits; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { nacelle::Array<double, 2> far; nacelle::Array<int64_t, 3> count; };
+    static void reset(State& s, const Params&, nacelle::Rng&) { s = {}; }
+    static nacelle::Outcome step(State&, const Action&, const Params&, nacelle::Rng&) { return {}; }
+    static void observe(const State& s, const Params&, Obs& obs) { obs.far.fill(s.fine); obs.count.fill(s.whole); }
+};
+NACELLE_ENV(Types)
+"""
+
+
+@case
+def arrays_of_every_type_are_written_by_name():
+    env = nacelle.Env.from_source(TYPES, 8, device="cpu")
+    for name, value in (("total", 2.5), ("state.fine", 1e300), ("state.whole", -2**62), ("state.bits", 2**64 - 1)):
+        env.arrays[name] = value
+        assert (env.arrays[name] == value).all(), name
+    assert env.arrays["total"].dtype == np.float64
+    env.reset(seed=1)
+    assert env.observation_space.contains(env.step(np.zeros(8, int))[0])
+
+
+@case
 def an_environment_goes_with_its_last_reference():
     for name, actions in (("cartpole", np.zeros(4, int)), ("connect_four", None)):
         env = nacelle.make_vec(name, 4, device="cpu")
@@ -75,7 +112,11 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(ValueError, lambda: env.step(np.full(8, 2)), "action.push of environment 0 is 2; it is one of 0 to 1")
     refused(ValueError, lambda: env.step(np.zeros(7, np.int64)), "(8,) is taken")
     refused(TypeError, lambda: env.step(np.zeros(8)), "whole numbers")
-    refused(nacelle.Error, lambda: cartpole(gravty=1), "gravity")
+    refused(TypeError, lambda: cartpole(gravty=1), "CartPole got an unexpected keyword argument 'gravty'; did you mean 'gravity'?")
+    refused(TypeError, lambda: nacelle.make_vec("cartpole", num_env=4, device="cpu"), "'num_env'; did you mean 'num_envs'?")
+    refused(TypeError, lambda: gymnasium.make("nacelle/CartPole-v1", zzz=1), "'zzz'; there is gravity, cart_mass, ")
+    refused(nacelle.Error, lambda: cartpole(settings={"env": {"params": {"gravty": 1}}}), "did you mean 'gravity'?")
+    refused(nacelle.Error, lambda: cartpole(gravity="heavy"), "env.params.gravity")
     refused(ValueError, lambda: cartpole(gravity=float("nan")), "env.params.gravity is nan; a finite number is taken")
     refused(TypeError, lambda: cartpole(gravity=1j), "env.params.gravity is of the type complex")
     refused(ValueError, lambda: nacelle.make_vec("cartpol", device="cpu"), "cartpole")

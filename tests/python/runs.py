@@ -5,6 +5,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 
 import nacelle
@@ -107,6 +108,21 @@ def a_policy_takes_what_an_environment_shows():
 
 
 @case
+def a_policy_takes_an_image_alone():
+    text = LAMP.replace("image; float shift;", "image;").replace("obs.shift = float(s.shift);", "").replace("rng.below(2)", "0")
+    env = nacelle.Env.from_source(text, 64, device="cpu")
+    assert env.single_observation_space == gymnasium.spaces.Box(0, 255, (5, 3), np.uint8) and "obs" not in env.arrays
+    run = nacelle.train(env.description["source"], device="cpu", env={"count": 64}, run={"total_steps": 20000}, learner={"learning_rate": 3e-3})
+    list(run)
+    seen, _ = env.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    for _ in range(8):
+        seen, rewards, *_, info = env.step(run.policy(seen))
+        assert rewards.mean() > 0.95
+    assert info["final_obs"].shape == (64, 5, 3) and (info["final_obs"].sum((1, 2)) == 1).all()
+
+
+@case
 def a_policy_that_remembers_is_given_its_memory():
     env = nacelle.make_vec("cartpole", num_envs=6, device="cpu")
     run = nacelle.train("cartpole", device="cpu", env={"count": 64}, run={"total_steps": 4000}, policies={"default": {"hidden": [{"mingru": 8}]}})
@@ -144,6 +160,17 @@ def a_run_is_resumed_and_loaded():
         policy = nacelle.Policy(out, checkpoint="latest")
         assert policy.steps == more.steps and np.array_equal(nacelle.act(policy, seen), more.policy(seen))
         refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
+
+
+@case
+def a_keyword_that_no_configuration_has_is_refused():
+    refused(TypeError, lambda: nacelle.train("cartpole", device="cpu", lerner={}), "train got an unexpected keyword argument 'lerner'; did you mean 'learner'?")
+    refused(TypeError, lambda: nacelle.train("cartpole", devise="cpu"), "'devise'; did you mean 'device'?")
+    refused(TypeError, lambda: nacelle.resume("none", steps=3), "'steps'; there is env, seed, hooks, learner, policies, run, solved, reload")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "odd.json"
+        path.write_text('{"env": {"source": "cartpole"}, "zzz": 1}')
+        refused(nacelle.Error, lambda: nacelle.train(path, device="cpu"), "there is: env, seed, hooks, learner, policies, run, solved, reload")
 
 
 @case

@@ -19,7 +19,8 @@ def an_ended_episode_begins_when_its_mode_says():
     ones = np.ones(8, np.int64)
     same, late = cartpole(), cartpole(autoreset_mode=modes.NEXT_STEP)
     held = cartpole(autoreset_mode=modes.DISABLED)
-    for env in (same, late, held):
+    for env, mode in ((same, modes.SAME_STEP), (late, modes.NEXT_STEP), (held, modes.DISABLED)):
+        assert env.autoreset_mode is mode, "TorchRL's GymWrapper looks at it"
         env.reset(seed=1)
     while True:
         _, _, done, _, info = same.step(ones)

@@ -187,4 +187,19 @@ def one_team_is_for_pettingzoo():
     assert sorted(env._allowed("agent", env._one.action_space["agent"])[0]) == [0, 1]      # who waits may do anything
 
 
+@case
+def a_team_that_sees_images_alone_shows_no_numbers():
+    source = Path(__file__).parents[1] / "algorithms" / "environments" / "lookouts.cu"
+    env = nacelle.make_vec(source, 4, device="cpu")
+    seen, info = env.reset(seed=1)
+    assert {name: part.shape for name, part in seen["agent"].items()} == {"own": (4, 3, 4, 4), "fire": (4, 3, 2, 4)}
+    assert env.observation_space.contains(seen) and info["action_mask"]["agent"].shape == (4, 3, 3)
+    for _ in range(6):
+        seen, *_, info = env.step({"agent": np.zeros((4, 3), np.int64)})
+    assert (info["final_obs"]["agent"]["own"].sum((2, 3)) == 1).all()
+    alone = nacelle.parallel_env(source)
+    shown = alone.reset(seed=1)[0]
+    assert all(alone.observation_space(agent).contains(part) for agent, part in shown.items())
+
+
 run_cases()

@@ -50,6 +50,7 @@ inline Records single_steps(Environment& env, uint32_t steps) {
     Records records(header.groups);
     for (uint32_t t = 0; t < steps; ++t) {
         for (uint32_t g = 0; g < header.groups; ++g) {
+            if (!header.group[g].obs_width) continue;
             const auto obs = env.arrays()[array_of(env, g, "obs")].host<float>();
             records[g].obs.insert(records[g].obs.end(), obs.begin(), obs.end());
         }

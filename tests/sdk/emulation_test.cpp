@@ -69,6 +69,13 @@ TEST_CASE("so it does for images, masks, arrays, logs and every type of number")
     compare_with_emulation(settings_of({{"source", folder.write("masked.cu", masked)}}), 140, {});
 }
 
+TEST_CASE("one agent and a team that see images alone leave the same bytes, too") {
+    const std::string folder = NACELLE_SOURCE_ROOT "/tests/algorithms/environments/";
+    compare_with_emulation(settings_of({{"source", folder + "picture.cu"}}), 33, {});
+    compare_with_emulation(settings_of({{"source", folder + "lookouts.cu"}}), 5,
+                           {.rounds = 3, .alone = 1, .together = 7});
+}
+
 TEST_CASE("so it does for teams: with turns, of one group and of two, with bins") {
     const std::vector<std::string> teams = {"connect_four", "tag_gridworld", "tag_continuous",
                                             "pursuit_swarm"};

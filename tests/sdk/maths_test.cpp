@@ -268,6 +268,37 @@ TEST_CASE("fmod is exact for every pair of floats") {
     CHECK(different == 0);
 }
 
+// The cast is undefined in C++, and processors differ.
+TEST_CASE("no function casts NaN or a huge number to an int") {
+    if (find_program("g++").empty()) NACELLE_SKIP("no g++");
+    const test::Folder folder;
+    const std::string program = (folder.path() / "casts").string();
+    const std::string file = folder
+                                 .write("casts.cpp", R"(#include <nacelle/math.h>
+int main() {
+    volatile float sum = 0;
+    const float numbers[] = {nacelle::detail::not_a_number, -nacelle::detail::not_a_number,
+                             nacelle::detail::infinity, -nacelle::detail::infinity,
+                             3.4e38f, -3.4e38f, 1e-45f, -1e-45f, 0.0f, -0.0f, 1.0f, -2.5f};
+    for (const float x : numbers) {
+        sum = nacelle::sin(x) + nacelle::cos(x) + nacelle::tan(x) + nacelle::sqrt(x) +
+              nacelle::exp(x) + nacelle::log(x) + nacelle::tanh(x) + nacelle::floor(x);
+        for (const float y : numbers)
+            sum = nacelle::pow(x, y) + nacelle::atan2(x, y) + nacelle::fmod(x, y);
+    }
+}
+)")
+                                 .string();
+    for (const char* const define : {"NONE", "NACELLE_STRICT"}) {
+        const ProcessResult built = run_process(
+            {"g++", "-std=c++20", "-fsanitize=float-cast-overflow", "-fno-sanitize-recover=all",
+             "-D" + std::string(define), "-I" NACELLE_SOURCE_ROOT "/sdk", file, "-o", program});
+        REQUIRE_MESSAGE(built.status == 0, built.output);
+        const ProcessResult ran = run_process({program});
+        CHECK_MESSAGE(ran.status == 0, ran.output);
+    }
+}
+
 // A call, a branch or a table in a function would cost an environment 16 lanes out of 16.
 TEST_CASE("g++ vectorises a loop over each function that steps call most") {
     if (find_program("g++").empty()) NACELLE_SKIP("no g++");

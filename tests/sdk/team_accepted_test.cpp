@@ -96,6 +96,19 @@ TEST_CASE("a team of one group has the names of an environment with one agent") 
     CHECK(header.policy[1].agents == 2);
 }
 
+TEST_CASE("an observation of images alone has no array of numbers") {
+    const EnvSchema schema = accepted(
+        TeamParts{.obs = "nacelle::Array<uint8_t, 4, 3> near, far;",
+                  .observe = "static void observe(const Team&, const Member&, const Params&, "
+                             "Obs& o) { o.near.fill(1); o.far.fill(2); }"}
+            .text());
+    CHECK(schema.header().group[0].obs_width == 0);
+    CHECK(schema.find("obs") == nullptr);
+    CHECK(schema.find("final_obs") == nullptr);
+    for (const char* const name : {"obs.near", "obs.far", "final_obs.near", "final_obs.far"})
+        CHECK(schema.shape(*schema.find(name), 7) == std::vector<int64_t>{7 * 3, 4, 3});
+}
+
 TEST_CASE("a team may do without Params, State and fields of its agents") {
     const EnvSchema schema = accepted(
         TeamParts{.params = "",

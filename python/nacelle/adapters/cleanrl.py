@@ -5,6 +5,7 @@
 import gymnasium
 import numpy as np
 
+from nacelle.adapters import require
 from nacelle.vector import Env
 
 
@@ -14,7 +15,7 @@ def make(source, num_envs, *, api="gymnasium", **settings):
     `import gymnasium as gym`. Other keywords are those of Env, or parameters."""
     if api not in ("gymnasium", "gym"):
         raise ValueError(f'api is {api!r}; there is "gymnasium" and "gym"')
-    return (_Envs if api == "gymnasium" else _OldEnvs)(Env(source, num_envs, output="numpy", **settings))
+    return (_Envs if api == "gymnasium" else _OldEnvs)(require(Env(source, num_envs, output="numpy", **settings), "numpy", "CleanRL"))
 
 
 class _Envs(gymnasium.vector.VectorWrapper):

@@ -3,7 +3,7 @@ import numpy as np
 from rl_games.common import env_configurations, vecenv
 from rl_games.common.ivecenv import IVecEnv
 
-from nacelle.adapters import own
+from nacelle.adapters import own, require
 from nacelle.vector import Env
 
 
@@ -21,7 +21,7 @@ class VecEnv(IVecEnv):
     """An environment of one agent on tensors, with `time_outs` for rl_games' value_bootstrap."""
 
     def __init__(self, env):
-        self.env, self._own, self._masks = env, own(env), None
+        self.env, self._own, self._masks = require(env, "torch", "rl_games"), own(env), None
 
     def reset(self):
         seen, info = self.env.reset()

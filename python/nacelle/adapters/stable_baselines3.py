@@ -16,7 +16,7 @@ class VecEnv(vec_env.VecEnv):
         self.env = require(env, "numpy", "Stable-Baselines3")
         if not env.copies:
             raise ValueError("Stable-Baselines3 looks at an observation after the next step: make the environment with copy=True")
-        self._began, self._actions, self._info = time.time(), None, {}
+        self._began, self._actions, self._info = time.time(), None, env._shown()[1]
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self):

@@ -50,7 +50,7 @@ NACELLE_INLINE void bind_images(const View<E>& view, bool final, size_t row, Obs
                                 int thread = 0, int threads = 1) {
     constexpr int group = group_index<E, G>();
     int slot =
-        (final ? group_slot<E>(Role::final_obs, group) : group_slot<E>(Role::obs, group)) + 1;
+        final ? group_slot<E>(Role::final_obs, group, true) : group_slot<E>(Role::obs, group, true);
     for_each_element(obs, [&](auto, int, auto& f) {
         using L = Leaf<bare<decltype(f)>>;
         if constexpr (L::form == Form::array) {

@@ -40,9 +40,13 @@ inline constexpr int awaited = 4;
 
 // Asks for the memory of a last observation, whose row lies far from the one before it.
 template <class E> NACELLE_INLINE void await_last(const View<E>& view, size_t env) {
-    const float* const row = obs_row<E, Role::final_obs>(view, env);
-    __builtin_prefetch(row, 1);
-    __builtin_prefetch(row + numbers_in<O<E>> - 1, 1);
+    constexpr int width = numbers_in<O<E>>;
+    if constexpr (width > 0) {
+        const float* const row = obs_row<E, Role::final_obs>(view, env);
+        __builtin_prefetch(row, 1);
+        __builtin_prefetch(row + width - 1, 1);
+    }
+    (void)view, (void)env;
 }
 
 template <class E, class Record>

@@ -26,12 +26,19 @@ template <class E, class G> consteval Text group_prefix(const char* part) {
     return name;
 }
 
+// Lists the numbers of an observation, if any, then the images.
+template <class Obs>
+constexpr void describe_obs(const char* name, Role role, uint8_t kept, FieldList& list) {
+    constexpr uint32_t width = uint32_t(numbers_in<Obs>);
+    if constexpr (width > 0) describe_one(name, role, Dtype::f32, Per::row, kept, width, list);
+    describe_part<Obs>(name, role, Per::row, kept, Layout::rows, list, Listed::images);
+}
+
 // A group's fields in the order of the slots.
 template <class E, class G> constexpr void describe_group(int index, FieldList& list) {
     using Parts = GroupParts<E, G>;
     using Obs = typename Parts::Obs;
     list.group = uint8_t(index);
-    constexpr uint32_t width = uint32_t(numbers_in<Obs>);
     describe_part<typename Parts::Fields>(same<G, Sole<E>> ? "agent" : group_prefix<E, G>("").text,
                                           Role::agent, Per::row, in_both, Layout::columns, list);
     if constexpr (Parts::bins > 0)
@@ -39,14 +46,8 @@ template <class E, class G> constexpr void describe_group(int index, FieldList& 
                      list);
     describe_part<typename Parts::Action>(group_prefix<E, G>("action").text, Role::action, Per::row,
                                           passing, Layout::columns, list);
-    describe_one(group_prefix<E, G>("obs").text, Role::obs, Dtype::f32, Per::row, in_checkpoint,
-                 width, list);
-    describe_part<Obs>(group_prefix<E, G>("obs").text, Role::obs, Per::row, in_checkpoint,
-                       Layout::rows, list, Listed::images);
-    describe_one(group_prefix<E, G>("final_obs").text, Role::final_obs, Dtype::f32, Per::row,
-                 passing, width, list);
-    describe_part<Obs>(group_prefix<E, G>("final_obs").text, Role::final_obs, Per::row, passing,
-                       Layout::rows, list, Listed::images);
+    describe_obs<Obs>(group_prefix<E, G>("obs").text, Role::obs, in_checkpoint, list);
+    describe_obs<Obs>(group_prefix<E, G>("final_obs").text, Role::final_obs, passing, list);
     if constexpr (has_mask<E, G>)
         describe_one(group_prefix<E, G>("mask").text, Role::mask, Dtype::u8, Per::row,
                      in_checkpoint, uint32_t(choices_in<typename Parts::Action>), list);
@@ -190,16 +191,22 @@ template <class E> constexpr auto describe() {
 }
 template <class E> inline constexpr auto description = describe<E>();
 
-// The slot of the first stored field of a role (and name); -1 where there is none.
+constexpr bool is_image(const Field& f) {
+    return f.kind == Kind::array && (f.role == Role::obs || f.role == Role::final_obs);
+}
+// The slot of the first stored field of a role (and name), images left out; -1 without such a field.
 template <class E> consteval int slot_of(Role role, const char* name = nullptr) {
     for (const Field& f : description<E>.fields)
-        if (f.role == role && f.slot >= 0 && (!name || equal_text(f.name, name))) return f.slot;
+        if (f.role == role && f.slot >= 0 && !is_image(f) && (!name || equal_text(f.name, name)))
+            return f.slot;
     return -1;
 }
-// Of what a group's agents have: the first stored field of a role.
-template <class E> consteval int group_slot(Role role, int group) {
+// The slot of a group's first stored field of a role, or of its first image.
+template <class E> consteval int group_slot(Role role, int group, bool image = false) {
     for (const Field& f : description<E>.fields)
-        if (f.role == role && f.per == Per::row && f.group == group && f.slot >= 0) return f.slot;
+        if (f.role == role && f.per == Per::row && f.group == group && f.slot >= 0 &&
+            is_image(f) == image)
+            return f.slot;
     return -1;
 }
 

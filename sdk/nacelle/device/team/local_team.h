@@ -68,7 +68,7 @@ template <class E, class G> NACELLE_INLINE size_t rows_of(const View<E>& view) {
 }
 template <class E, class T, Role role, int group>
 NACELLE_INLINE T* group_column(const View<E>& view) {
-    return static_cast<T*>(view.array[group_slot<E>(role, group)]);
+    return array_at<T, group_slot<E>(role, group)>(view);
 }
 
 // A member that was out before a launch stays out, and its observation is zero.
