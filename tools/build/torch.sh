@@ -80,7 +80,7 @@ torch_flags() {
     has_torch || { say "LibTorch is not in $torch_folder: 'tools/nacelle torch' installs it" && exit 1; }
     echo "-I$root/sdk -I$root/plugins/torch/include -isystem$torch_folder/torch/include" \
         "-isystem$torch_folder/torch/include/torch/csrc/api/include -L$torch_folder/torch/lib -ltorch_cpu -lc10" \
-        '-Wl,--allow-shlib-undefined'
+        "-Wl,--allow-shlib-undefined -Wl,-rpath,$torch_folder/torch/lib"
 }
 
 torch_command() {
