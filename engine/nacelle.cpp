@@ -6,6 +6,7 @@
 #include "engine/policy/open_policy.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/layers.h"
+#include "engine/run/model_files.h"
 #include "engine/run/run.h"
 
 namespace nacelle {
@@ -108,26 +109,37 @@ Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::p
         if (configuration.contains(key))
             throw Error("Run", std::string("has '") + key + "', but its environment is loaded",
                         "Engine::load takes it");
-    run_ = std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
-                                         "Run", RunStart{.out = out});
+    Json settings = configuration;
+    check_model_files(settings, "Run",
+                      {.said = configuration, .plugin_folders = env.parts_->plugins.folders()});
+    run_ = std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, settings, "Run",
+                                         RunStart{.out = out});
 }
 Run Run::resume(Engine& engine, const std::filesystem::path& directory,
-                const nlohmann::json& changes) {
+                const nlohmann::json& changes, const std::vector<std::string>& models) {
     Json configuration = run_configuration(directory);
-    lay_over(configuration, said_of_each(changes, configuration));
-    lay_over(configuration, changes);
+    Json said = said_by(model_assignments(configuration, models));
+    lay_over(said, changes);
+    lay_over(configuration, said_of_each(said, configuration));
+    lay_over(configuration, said);
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
+    check_model_files(configuration, where,
+                      {.said = said, .plugin_folders = parts.plugins.folders(), .of_run = true});
     return Run(engine.parts_,
                std::make_shared<TrainingRun>(
                    begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,
                    configuration, where, RunStart{.out = directory, .resume = true}));
 }
-Run Run::load(Engine& engine, const std::filesystem::path& directory,
-              const std::string& checkpoint) {
-    const Json configuration = run_configuration(directory);
+Run Run::load(Engine& engine, const std::filesystem::path& directory, const std::string& checkpoint,
+              const std::vector<std::string>& models) {
+    Json configuration = run_configuration(directory);
+    const Json said = said_by(model_assignments(configuration, models));
+    lay_over(configuration, said);
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
+    check_model_files(configuration, where,
+                      {.said = said, .plugin_folders = parts.plugins.folders(), .of_run = true});
     const Checkpoint chosen = choose_checkpoint(directory, checkpoint, parts.on->log);
     auto run = std::make_shared<TrainingRun>(
         begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,

@@ -235,12 +235,15 @@ class NACELLE_PUBLIC Run {
 public:
     // Begins a run; with `out` it keeps metrics and checkpoints in that directory, as `nacelle train` does.
     Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out = {});
-    // Goes on with the run in a directory from its newest checkpoint; `changes` go over its configuration.
+    // Goes on with the run in a directory from its newest checkpoint; `changes` go over its configuration. A model in a
+    // file outside the folders of plugins is loaded only if `models` names it, as "FILE" or "POLICY=FILE".
     static Run resume(Engine& engine, const std::filesystem::path& directory,
-                      const nlohmann::json& changes = nlohmann::json::object());
+                      const nlohmann::json& changes = nlohmann::json::object(),
+                      const std::vector<std::string>& models = {});
     // Opens a run at a checkpoint ("best", "latest" or a number of steps); its directory stays as it is.
     static Run load(Engine& engine, const std::filesystem::path& directory,
-                    const std::string& checkpoint = "best");
+                    const std::string& checkpoint = "best",
+                    const std::vector<std::string>& models = {});
     // The environment that it trains in.
     Env env() const;
     // Runs the learner's iterations until the metrics are read the next time; false where the run is over.

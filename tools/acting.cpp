@@ -58,23 +58,35 @@ void keep_drawn(const Json& before, Json& now, const std::string& path) {
             if (now.contains(name)) keep_drawn(value, now[name], path + "." + name);
 }
 
-}
-
-ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
-                                           const std::vector<std::string>& assignments,
-                                           bool on_gpu) {
-    Json own = run_configuration(run);
-    if (!on_gpu) compute_in_f32(own);
-    leave_what_learns(own);
-    for (const std::string& assignment : assignments) require_of_use(assignment);
-    ResolvedConfiguration configuration =
-        changed_configuration(own, (run / "config.json").string(), assignments);
-    if (own.contains("policies") && configuration.json.contains("policies"))
-        leave_to_chance(own["policies"], configuration.json["policies"]);
+// The configuration `own` of a run with the options over it.
+ResolvedConfiguration configuration_over(const Json& own, const std::filesystem::path& run,
+                                         const Options& options) {
+    for (const std::string& assignment : options.assignments) require_of_use(assignment);
+    ResolvedConfiguration configuration = changed_by(options, own, (run / "config.json").string());
     const Json::json_pointer params("/env/params");
     if (own.contains(params) && configuration.json.contains(params))
         keep_drawn(own[params], configuration.json[params], "env.params");
     return configuration;
+}
+
+}
+
+ResolvedConfiguration acting_configuration(const std::filesystem::path& run, const Options& options,
+                                           bool on_gpu) {
+    Json own = run_configuration(run);
+    if (!on_gpu) compute_in_f32(own);
+    leave_what_learns(own);
+    ResolvedConfiguration configuration = configuration_over(own, run, options);
+    if (own.contains("policies") && configuration.json.contains("policies"))
+        leave_to_chance(own["policies"], configuration.json["policies"]);
+    return configuration;
+}
+
+ResolvedConfiguration environment_configuration(const std::filesystem::path& run,
+                                                const Options& options) {
+    Json own = run_configuration(run);
+    own.erase("policies");
+    return configuration_over(own, run, options);
 }
 
 }

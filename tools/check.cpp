@@ -83,6 +83,7 @@ std::vector<std::string> inner_command(const CheckCommand& check,
         command.insert(command.end(), {"--plugins", folder.string()});
     for (const std::string& one : options.assignments)
         command.insert(command.end(), {"--set", one});
+    for (const std::string& one : options.models) command.insert(command.end(), {"--model", one});
     for (const std::string& one : check.only) command.insert(command.end(), {"--only", one});
     command.emplace_back("--inside");
     return command;

@@ -95,7 +95,7 @@ void run_checkpoint(const Eval& eval) {
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = choose_checkpoint(eval.run, eval.checkpoint, on->log);
     std::optional<Trainee> made;
-    with_configuration(acting_configuration(eval.run, eval.options.assignments, on->cuda()),
+    with_configuration(acting_configuration(eval.run, eval.options, on->cuda()),
                        [&](const Json& configuration, const std::string& where) {
                            crash.emplace(configuration);
                            made.emplace(begin_environment(on, plugins, configuration, where),
@@ -107,9 +107,8 @@ void run_checkpoint(const Eval& eval) {
 }
 
 // A run's environment, or one by its name.
-ResolvedConfiguration configuration_for_policies(const Eval& eval, bool on_gpu) {
-    if (holds_run(eval.run))
-        return acting_configuration(eval.run, eval.options.assignments, on_gpu);
+ResolvedConfiguration configuration_for_policies(const Eval& eval) {
+    if (holds_run(eval.run)) return environment_configuration(eval.run, eval.options);
     Options options = eval.options;
     options.seed.reset();    // that of the episodes
     return resolve_configuration(sources_for(options, eval.run.string()));
@@ -128,7 +127,7 @@ void run_policies(const Eval& eval) {
     std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     std::shared_ptr<Environment> env;
-    with_configuration(configuration_for_policies(eval, on->cuda()),
+    with_configuration(configuration_for_policies(eval),
                        [&](const Json& configuration, const std::string& where) {
                            crash.emplace(configuration);
                            env = load_environment(on, plugins, configuration, where);

@@ -82,7 +82,7 @@ void run(const Match& match) {
     std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(match.options), on->cache, on->log);
     std::shared_ptr<Environment> env;
-    with_configuration(acting_configuration(decides, match.options.assignments, on->cuda()),
+    with_configuration(environment_configuration(decides, match.options),
                        [&](Json configuration, const std::string& where) {
                            limit_count(configuration, match.games / 2);
                            crash.emplace(configuration);

@@ -5,11 +5,13 @@
 #include "engine/base/text.h"
 #include "engine/env/find_environment.h"
 #include "engine/run/layers.h"
+#include "engine/run/model_files.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <thread>
 
 namespace nacelle::tools {
@@ -72,6 +74,12 @@ void add_assignments(Command command, Options& options) {
                 throw UsageError(wrong.what());
             }
         });
+    command
+        .option("--model", options.models,
+                "Load this file of TorchScript or AOTInductor for a policy of the run: FILE, or "
+                "POLICY=FILE for one of several policies; may be repeated")
+        .value_name("FILE")
+        .repeated();
 }
 
 void add_config_options(Command command, Options& options, bool positional_config) {
@@ -183,12 +191,25 @@ void look_at_choice(const std::vector<fs::path>& files) {
 
 }
 
+ResolvedConfiguration changed_by(const Options& options, const Json& own,
+                                 const std::string& where) {
+    std::vector<std::string> assignments = options.assignments;
+    std::ranges::copy(model_assignments(own, options.models), std::back_inserter(assignments));
+    ResolvedConfiguration changed = changed_configuration(own, where, assignments);
+    check_model_files(
+        changed.json, where,
+        {.said = said_by(assignments), .plugin_folders = plugin_folders(options), .of_run = true});
+    return changed;
+}
+
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
     ConfigurationSources sources{
         .env = env,
         .file = options.config,
         .assignments = options.assignments,
+        .models = options.models,
         .env_folders = named_folders(),
+        .plugin_folders = plugin_folders(options),
         .found = look_at_choice,
         .note = [](const std::string& line) { std::cerr << printable(line) << std::endl; }};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));

@@ -14,6 +14,7 @@ struct Options {
     std::optional<int64_t> seed;
     std::vector<std::filesystem::path> plugin_folders;
     std::vector<std::string> assignments;
+    std::vector<std::string> models;    // --model
     std::filesystem::path config;
 };
 
@@ -29,7 +30,7 @@ std::string name_of(const std::string& env, const Json& configuration);
 void add_common_options(Command command, Options& options);
 // The same for a command on the directory of a run, which has its seed.
 void add_run_options(Command command, Options& options, std::filesystem::path& run);
-// --set
+// --set and --model
 void add_assignments(Command command, Options& options);
 // --set, and the configuration file where `with_config`.
 void add_config_options(Command command, Options& options, bool positional_config);
@@ -51,6 +52,8 @@ std::shared_ptr<RunsOn> open_for(const Options& options);
 std::shared_ptr<RunsOn> open_for_learner(const Options& options, bool several_runs = false);
 // For one of several ranks: on its GPU, or with its share of this machine's threads.
 std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace& place);
+// The settings of a run's folder with the options' assignments and models over them. Throws if a model may not be loaded.
+ResolvedConfiguration changed_by(const Options& options, const Json& own, const std::string& where);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
 // The same without a word to the user, where it was said already or is of no interest.
 ConfigurationSources quiet_where(bool said, ConfigurationSources sources);

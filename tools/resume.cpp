@@ -17,9 +17,8 @@ void run(Resume& resume) {
     Json configuration = run_configuration(resume.start.out);
     // The environments of a process that trained alone are dealt out to several as well.
     if (Json& its = configuration["run"]; !its.contains("ranks")) its["ranks"] = 1;
-    with_configuration(changed_configuration(configuration,
-                                             (resume.start.out / "config.json").string(),
-                                             resume.training.options.assignments),
+    with_configuration(changed_by(resume.training.options, configuration,
+                                  (resume.start.out / "config.json").string()),
                        [&](const Json& configuration, const std::string& where) {
                            if (is_auto_count(configuration))
                                throw Error("env.count",

@@ -123,10 +123,10 @@ std::unique_ptr<TrainingRun> SeedsTraining::begin_first(OpenBackend& backend, bo
 std::unique_ptr<TrainingRun> SeedsTraining::begin(OpenBackend& backend, size_t index) {
     const SeedTask& task = tasks_[index];
     std::unique_ptr<TrainingRun> run;
-    with_configuration(changed_configuration(task.configuration.is_null()
-                                                 ? run_configuration(task.start.out)
-                                                 : task.configuration,
-                                             task.where, task.assignments),
+    const Json own =
+        task.configuration.is_null() ? run_configuration(task.start.out) : task.configuration;
+    with_configuration(task.resumed ? changed_by(training_.options, own, task.where)
+                                    : changed_configuration(own, task.where, {}),
                        [&](const Json& its, const std::string& where) {
                            run = std::make_unique<TrainingRun>(
                                begin_environment(backend.on, backend.plugins, its, where),

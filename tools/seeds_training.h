@@ -14,7 +14,7 @@ struct SeedTask {
     Json configuration;    // null: that of its directory
     std::string where;
     RunStart start;
-    std::vector<std::string> assignments = {};    // over the configuration
+    bool resumed = false;    // the options are to be laid over the configuration
 };
 
 // How the machine is shared: the threads of each of the runs that go on at a time.

@@ -117,7 +117,7 @@ void resume_seeds(Training& training, const fs::path& path, bool changed_source)
                       .configuration = begun ? Json() : folder.configuration_of(seed),
                       .where = begun ? (out / "config.json").string() : folder.where,
                       .start = start_of(training, out),
-                      .assignments = training.options.assignments};
+                      .resumed = true};
         task.start.resume = begun;
         task.start.changed_source = changed_source;
         tasks.push_back(std::move(task));

@@ -15,15 +15,16 @@
 namespace nacelle::tools {
 
 ResolvedConfiguration configuration_of(const Watch& watch, bool on_gpu) {
-    ResolvedConfiguration configuration = resolve_configuration(
-        quiet_where(watch.inside >= 0, sources_for(watch.options, watch.environment)));
+    ConfigurationSources sources =
+        quiet_where(watch.inside >= 0, sources_for(watch.options, watch.environment));
+    if (!watch.policy.empty()) sources.models.clear();    // they are the run's
+    ResolvedConfiguration configuration = resolve_configuration(sources);
     if (watch.policy.empty()) {
         refuse_set_count(watch.options, "a watch has a number of its own", "--count N");
         configuration.json["env"]["count"] = watch.count;
         return configuration;
     }
-    ResolvedConfiguration its =
-        acting_configuration(watch.policy, watch.options.assignments, on_gpu);
+    ResolvedConfiguration its = acting_configuration(watch.policy, watch.options, on_gpu);
     its.json["env"]["source"] = configuration.json["env"]["source"];
     its.named = configuration.named;
     if (watch.options.seed) its.json["seed"] = *watch.options.seed;
@@ -130,6 +131,7 @@ std::vector<std::string> inner_command(const Watch& watch) {
     if (!options.config.empty()) add("--config", options.config.string());
     for (const auto& folder : options.plugin_folders) add("--plugins", folder.string());
     for (const std::string& one : options.assignments) add("--set", one);
+    for (const std::string& one : options.models) add("--model", one);
     if (watch.policy.empty()) add("--count", std::to_string(watch.count));
     else add("--policy", watch.policy.string());
     if (watch.settings.sampled) command.emplace_back("--sampled");

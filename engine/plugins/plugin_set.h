@@ -34,6 +34,7 @@ public:
     std::shared_ptr<const PluginLibrary> find(const PluginOffer& wanted);
 
     const Log& log() const { return log_; }
+    const std::vector<std::filesystem::path>& folders() const { return folders_; }
     // The arrays that live instances have created.
     const std::shared_ptr<std::set<const NamedArray*>>& arrays_in_use() const { return arrays_; }
 

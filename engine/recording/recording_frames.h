@@ -9,8 +9,9 @@ namespace nacelle {
 // How the frames of a recording are drawn.
 struct DrawSettings {
     std::filesystem::path source = {};    // named by the user: used even if it has changed
-    std::vector<std::filesystem::path> places = {};    // searched for the recorded file if none is named
-    std::filesystem::path cache = {};     // of compiled code; empty: the default
+    std::vector<std::filesystem::path> places =
+        {};                              // searched for the recorded file if none is named
+    std::filesystem::path cache = {};    // of compiled code; empty: the default
 };
 
 // The frames of a recording, one for each step: what its author's draw() paints, or its arrays where that is not

@@ -6,8 +6,10 @@
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
 #include "engine/run/layers.h"
+#include "engine/run/model_files.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nacelle {
 namespace {
@@ -164,13 +166,6 @@ void note_other_environment(const Json& file, const std::string& where,
                      source.stem().string() + " is taken");
 }
 
-// What assignments say, as settings.
-Json said_by(const std::vector<std::string>& assignments) {
-    Json said = Json::object();
-    for (const std::string& assignment : assignments) set_path(said, assignment);
-    return said;
-}
-
 }
 
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
@@ -229,6 +224,13 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         throw origins.placed(Error(where, "env: expected an object, found " + describe(*env),
                                    "--set env.count=512 sets one value of it"));
     merged["env"]["source"] = source.string();
+    std::vector<std::string> said = model_assignments(merged, sources.models);
+    for (const std::string& assignment : said) set_path(merged, assignment);
+    std::ranges::copy(sources.assignments, std::back_inserter(said));
+    check_model_files(merged, run == &named.json ? named.file.string() : where,
+                      {.said = said_by(said),
+                       .plugin_folders = sources.plugin_folders,
+                       .of_run = run != nullptr});
     return {std::move(merged), std::move(where), std::move(origins),
             named.file.empty() ? source : named.file};
 }

@@ -12,7 +12,9 @@ struct ConfigurationSources {
         env;    // a name or a path of an environment, or of settings that name theirs; empty: the file says it
     std::filesystem::path file;    // empty: none
     std::vector<std::string> assignments;
+    std::vector<std::string> models = {};    // files of models, as model_assignments() takes them
     std::vector<std::filesystem::path> env_folders;
+    std::vector<std::filesystem::path> plugin_folders = {};    // a run's model may lie there
     // Called with the files that a name of an environment or of settings stands for, wherever it was given, the one that
     // is taken first.
     std::function<void(const std::vector<std::filesystem::path>&)> found = {};

@@ -38,6 +38,12 @@ void lay_over(Json& base, const Json& over) {
     lay_over(base, over, path);
 }
 
+Json said_by(const std::vector<std::string>& assignments) {
+    Json said = Json::object();
+    for (const std::string& assignment : assignments) set_path(said, assignment);
+    return said;
+}
+
 bool is_written_by_run(const std::filesystem::path& file) {
     return file.filename() == "config.json" && is_run(file.parent_path());
 }

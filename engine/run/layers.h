@@ -9,6 +9,9 @@ namespace nacelle {
 // among them.
 void lay_over(Json& base, const Json& over);
 
+// What assignments such as "env.count=512" say, as settings.
+Json said_by(const std::vector<std::string>& assignments);
+
 // Whether the file is a run's own configuration. In it each policy has all of its settings, so that what is said of
 // policies.default over it would change none of them.
 bool is_written_by_run(const std::filesystem::path& file);

@@ -37,11 +37,13 @@ std::shared_ptr<Batch> load(OpenEngine& self, const std::string& configuration) 
 
 // The settings beside an environment's source with changes over them, each "KEY=JSON", and the source's absolute path.
 std::string configuration(const std::string& source, const std::vector<std::string>& changes,
-                          const Folders& env_folders) {
-    return json_text(
-        resolve_configuration(
-            {.env = source, .file = {}, .assignments = changes, .env_folders = env_folders})
-            .json);
+                          const Folders& env_folders, const Folders& plugin_folders) {
+    return json_text(resolve_configuration({.env = source,
+                                            .file = {},
+                                            .assignments = changes,
+                                            .env_folders = env_folders,
+                                            .plugin_folders = plugin_folders})
+                         .json);
 }
 
 }
@@ -70,5 +72,6 @@ NB_MODULE(_engine, module) {
     module.def(
         "taken_type", [](const std::string& name) { return uint32_t(taken_type(name)); }, "name"_a,
         "The number by which step_at knows a type of actions.");
-    module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a);
+    module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a,
+               "plugin_folders"_a);
 }

@@ -15,6 +15,7 @@ namespace {
 using namespace nb::literals;
 using enum Call::Length;
 using Path = std::filesystem::path;
+using Words = std::vector<std::string>;
 
 // While it is there, the engine asks whether Ctrl-C was pressed.
 class Asking final {
@@ -159,18 +160,21 @@ void bind_training(nb::module_& module) {
     module.def("begin_run", &begin, "engine"_a, "configuration"_a, "out"_a);
     module.def(
         "resume_run",
-        [](OpenEngine& engine, const Path& folder, const std::string& changes) {
+        [](OpenEngine& engine, const Path& folder, const std::string& changes,
+           const Words& models) {
             return opened(engine, [&] {
-                return Run::resume(engine.engine, folder, parse_json(changes, "resume"));
+                return Run::resume(engine.engine, folder, parse_json(changes, "resume"), models);
             });
         },
-        "engine"_a, "folder"_a, "changes"_a);
+        "engine"_a, "folder"_a, "changes"_a, "models"_a);
     module.def(
         "load_run",
-        [](OpenEngine& engine, const Path& folder, const std::string& checkpoint) {
-            return opened(engine, [&] { return Run::load(engine.engine, folder, checkpoint); });
+        [](OpenEngine& engine, const Path& folder, const std::string& checkpoint,
+           const Words& models) {
+            return opened(engine,
+                          [&] { return Run::load(engine.engine, folder, checkpoint, models); });
         },
-        "engine"_a, "folder"_a, "checkpoint"_a);
+        "engine"_a, "folder"_a, "checkpoint"_a, "models"_a);
 }
 
 }

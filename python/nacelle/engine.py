@@ -54,7 +54,7 @@ def shared_engine(device):
 
 def configuration(source, changes):
     """The settings beside a source, with changes over them as `--set` lays them: those of another learner are dropped."""
-    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], env_folders()))
+    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], env_folders(), PLUGIN_FOLDERS))
 
 
 def written(settings, where=""):

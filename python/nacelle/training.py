@@ -162,16 +162,25 @@ def train_seeds(settings, seeds, out, device):
         return Seeds(lines_of("train", settings["env"]["source"], path, "--seeds", seeds, *place, *machine(device)))
 
 
-def resume(folder, *, device="auto", **changes):
-    """Goes on with the run in a folder."""
-    checks.keywords(changes, "resume", _OBJECTS, ("device",))
+def models_of(model):
+    """The file of a policy's model, or a dict of such files by policy, as the engine takes them."""
+    if model is None:
+        return []
+    if isinstance(model, dict):
+        return [f"{policy}={checks.path(path, f'model[{policy!r}]', 'net.pt')}" for policy, path in model.items()]
+    return [checks.path(model, "model", "net.pt")]
+
+
+def resume(folder, *, device="auto", model=None, **changes):
+    """Goes on with the run in a folder. `model` names a file of TorchScript or AOTInductor that a policy's network lies in."""
+    checks.keywords(changes, "resume", _OBJECTS, ("device", "model"))
     place = checks.path(folder, "folder", "runs/mine")
-    return Run(_engine.resume_run(shared_engine(device), place, written(changes)), place)
+    return Run(_engine.resume_run(shared_engine(device), place, written(changes), models_of(model)), place)
 
 
-def load(folder, checkpoint="best", *, device="auto"):
-    """Opens a run at a checkpoint, "best", "latest" or a number of steps; its folder stays as it is."""
+def load(folder, checkpoint="best", *, device="auto", model=None):
+    """Opens a run at a checkpoint, "best", "latest" or a number of steps; its folder stays as it is. `model` is as for resume()."""
     place = checks.path(folder, "folder", "runs/mine")
     if not isinstance(checkpoint, str):
         checkpoint = str(checks.whole(checkpoint, 'checkpoint, where not "best" or "latest",', 0, 2**53))
-    return Run(_engine.load_run(shared_engine(device), place, checkpoint), place)
+    return Run(_engine.load_run(shared_engine(device), place, checkpoint, models_of(model)), place)

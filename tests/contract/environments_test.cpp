@@ -31,8 +31,8 @@ TEST_CASE("every environment keeps the contract") {
 TEST_CASE("environments of one agent and of a team that show images alone keep the contract") {
     for (const char* const name : {"picture", "lookouts"}) {
         const Report report =
-            check(NACELLE_SOURCE_ROOT "/tests/algorithms/environments/" + std::string(name) + ".cu",
-                  {}, 60, {"reset writes", "observe writes", "checked build", "snapshots"});
+            check(source_path("tests/algorithms/environments/" + std::string(name) + ".cu"), {}, 60,
+                  {"reset writes", "observe writes", "checked build", "snapshots"});
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());
         CHECK(report.find("observe writes") != nullptr);

@@ -41,16 +41,16 @@ class Run:
     def one(self, job):
         left = self.options.seconds - (time.monotonic() - self.began)
         if job.skip:
-            result = f'skipped: {job.skip}\n', [0, 0, 1], 0, 0
+            result = f'skipped: {job.skip}\n', [0, 0, 1], [], 0, 0
         elif left <= 0:
-            result = f'not begun within {self.options.seconds:g} s, the limit for the whole run\n', [0, 1, 0], 0, 0
+            result = f'not begun within {self.options.seconds:g} s, the limit for the whole run\n', [0, 1, 0], [], 0, 0
         else:
             test = {'cmd': job.command, 'env': job.environment, 'workdir': str(HERE / 'build'), 'timeout': round(min(left, self.options.each), 1)}
             result = run_tests.run(HERE / 'build', test, False)
         with self.lock:
-            run_tests.report(SimpleNamespace(label='', failures=None, times=None), {'name': job.name}, *result)
+            run_tests.report(SimpleNamespace(label='', failures=None, times=None, skips=None), {'name': job.name}, *result)
             self.counts = [one + other for one, other in zip(self.counts, result[1])]
-            self.took.append((result[2], job.name))
+            self.took.append((result[3], job.name))
             if result[1][1]:
                 self.failed.append(job.name)
 

@@ -37,7 +37,7 @@ LIBRARIES = {
     'boost/': 'boost',
     'CLI/': 'command line',
     'doctest/': 'doctest',
-    'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch',
+    'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch', 'caffe2/': 'torch',
     'nvrtc': 'nvrtc',
     'cuda': 'cuda',
     'nanobind/': 'nanobind',

@@ -45,8 +45,7 @@ TEST_CASE("the author's file is the one whose files are those that were recorded
     const Recorded recorded;
     const std::string file = (recorded.home.path() / "pond.cu").string();
     CHECK(recorded.found(recorded.near_home()) == file);
-    CHECK(recorded.found({recorded.other.path(), recorded.home.path()}) ==
-          file);
+    CHECK(recorded.found({recorded.other.path(), recorded.home.path()}) == file);
     CHECK(recorded.said({recorded.other.path()}) ==
           "pond.cu: was not found, so that there is no draw() (--source FILE names it)");
     const std::string another =

@@ -53,8 +53,7 @@ TEST_CASE("a recording is drawn as the live environment was") {
     for (const char* const name : {"mazes", "tag_gridworld"}) {
         CAPTURE(name);
         const Shot shot(name, folder, 12);
-        RecordingFrames frames =
-            frames_of(shot.path, {.places = {env_folder}});
+        RecordingFrames frames = frames_of(shot.path, {.places = {env_folder}});
         CHECK(frames.why_not() == "");
         REQUIRE(frames.by_author());
         size_t at = 0;
@@ -85,15 +84,13 @@ TEST_CASE("a recording has and draws parameters in arrays of structs as they wer
 TEST_CASE("without the author's file as it was, a recording's arrays are shown") {
     const Folder folder, other;
     const Shot shot("cartpole", folder, 3);
-    RecordingFrames lost =
-        frames_of(shot.path, {.places = {other.path()}});
+    RecordingFrames lost = frames_of(shot.path, {.places = {other.path()}});
     CHECK(!lost.by_author());
     CHECK(contains(lost.why_not(), "cartpole.cu: was not found"));
     CHECK(!lost.frame(0, 2).shapes.empty());
     std::string text = read_file(env_folder / "cartpole.cu");
     const std::filesystem::path changed = other.write("cartpole.cu", text + "// more\n");
-    RecordingFrames changes =
-        frames_of(shot.path, {.places = {other.path()}});
+    RecordingFrames changes = frames_of(shot.path, {.places = {other.path()}});
     CHECK(contains(changes.why_not(), "is another one than was recorded"));
     CHECK(frames_of(shot.path, {.source = changed}).by_author());
     CHECK(contains(complaint([&] { frames_of(shot.path, {.source = env_folder / "pendulum.cu"}); }),
@@ -125,9 +122,8 @@ template <class Change>
 std::string why_not_after(const Shot& shot, const Folder& folder, Change change) {
     std::vector<ForgedBlock> blocks = blocks_of(shot.path);
     change(blocks);
-    const RecordingFrames frames =
-        frames_of(forged_recording(folder.path() / "forged.recording", blocks),
-                  {.places = {env_folder}});
+    const RecordingFrames frames = frames_of(
+        forged_recording(folder.path() / "forged.recording", blocks), {.places = {env_folder}});
     return frames.why_not();
 }
 Json& array_named(std::vector<ForgedBlock>& blocks, const std::string& name) {

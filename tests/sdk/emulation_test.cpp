@@ -70,7 +70,7 @@ TEST_CASE("so it does for images, masks, arrays, logs and every type of number")
 }
 
 TEST_CASE("one agent and a team that see images alone leave the same bytes, too") {
-    const std::string folder = NACELLE_SOURCE_ROOT "/tests/algorithms/environments/";
+    const std::string folder = source_path("tests/algorithms/environments/");
     compare_with_emulation(settings_of({{"source", folder + "picture.cu"}}), 33, {});
     compare_with_emulation(settings_of({{"source", folder + "lookouts.cu"}}), 5,
                            {.rounds = 3, .alone = 1, .together = 7});

@@ -292,7 +292,7 @@ int main() {
     for (const char* const define : {"NONE", "NACELLE_STRICT"}) {
         const ProcessResult built = run_process(
             {"g++", "-std=c++20", "-fsanitize=float-cast-overflow", "-fno-sanitize-recover=all",
-             "-D" + std::string(define), "-I" NACELLE_SOURCE_ROOT "/sdk", file, "-o", program});
+             "-D" + std::string(define), "-I" + source_path("sdk"), file, "-o", program});
         REQUIRE_MESSAGE(built.status == 0, built.output);
         const ProcessResult ran = run_process({program});
         CHECK_MESSAGE(ran.status == 0, ran.output);

@@ -1,7 +1,9 @@
 """Networks of your own on LibTorch: modules of plugins, and files of TorchScript; and what is said of wrong ones."""
+import os
 import shlex
 import subprocess
 import sys
+import zipfile
 
 from parity import needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
@@ -129,7 +131,37 @@ def files_of_torchscript_learn(bench):
     subprocess.run([sys.executable, '-c', f'import ctypes; ctypes.CDLL({str(library)!r}).save_scripts()'], cwd=bench.folder, check=True)
     for name, more in (('net', {}), ('keeps', {'learner__sequence': 4})):
         bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '8', '--out', name, *with_model(f'{{"script": "{name}.pt"}}', **more))
-        bench.good('eval', name, *CPU, '--episodes', '8')
+        bench.refused(rf'{name}/config\.json: policies\.default\.model: is code in the file {name}\.pt, which a run.s folder alone does not load '
+                      rf'\(--model {name}\.pt loads it\)', 'eval', name, *CPU, '--episodes', '8')
+        bench.good('eval', name, *CPU, '--episodes', '8', '--model', f'{name}.pt')
+    script = bench.folder / 'net.pt'
+    for words in (('resume', 'net'), ('watch', 'cartpole', '--policy', 'net', '--steps', '1'), ('train', 'net/config.json')):
+        result = bench.run(*words, *CPU)
+        assert result.status == 1 and 'which a run\'s folder alone does not load' in result.err, result
+    bench.good('watch', 'cartpole', '--policy', 'net', '--steps', '1', '--pace', '0', '--model', 'default=net.pt', *CPU)
+    script.write_bytes(script.read_bytes() + b'more')
+    bench.refused(r'net\.pt: is another file than the run had: its hash is \w+, and was \w+ \(put it back, or --model net\.pt takes it\)',
+                  'eval', 'net', *CPU, '--episodes', '8', '--plugins', '.')
+    script.write_bytes(script.read_bytes()[:-4])
+
+
+@case
+def a_package_that_cannot_be_loaded_leaves_nothing_behind(bench):
+    needs_libtorch(bench)
+    (bench.folder / 'place').mkdir()
+    with zipfile.ZipFile(bench.folder / 'bad.pt2', 'w') as package:
+        for name, text in (('data/aotinductor/model/x.wrapper.so', 'no library'), ('data/aotinductor/model/x.wrapper_metadata.json', '{}'),
+                           ('.data/version', '3\n'), ('byteorder', 'little')):
+            package.writestr(f'bad/{name}', text)
+    bench.write('cut.pt2', (bench.folder / 'bad.pt2').read_bytes()[:300])
+    before = set(os.listdir('/tmp'))
+    for name in ('bad', 'cut'):
+        result = bench.run('train', 'tag_gridworld', *CPU, '--quiet', *setting(
+            learner__name='torch_ppo', env__count=16, policies__runner__train='false', policies__runner__model=f'{{"package": "{name}.pt2"}}'),
+            TMPDIR=str(bench.folder / 'place'))
+        assert result.status == 1 and f'torch_ppo: {name}.pt2 cannot be read: ' in result.err, result
+    assert not os.listdir(bench.folder / 'place')
+    assert not [name for name in set(os.listdir('/tmp')) - before if len(name) == 6], 'LibTorch left a folder in /tmp'
 
 
 @case

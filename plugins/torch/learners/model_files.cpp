@@ -2,7 +2,11 @@
 
 #include "algorithms/common/settings.h"
 
+#include <caffe2/serialize/inline_container.h>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
+#include <fstream>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 #include <torch/script.h>
 
@@ -11,6 +15,7 @@ namespace {
 
 using at::Tensor;
 using nacelle::torch_models::Model;
+namespace fs = std::filesystem;
 
 // Opens a file by what `make` does.
 template <class Make>
@@ -19,9 +24,12 @@ std::shared_ptr<Model> opened(const std::string& path, const std::string& where,
     try {
         return make();
     } catch (const std::exception& error) {
-        // Behind the first line are addresses in LibTorch.
+        // The lines after the first one with text are addresses in LibTorch.
         const std::string why = error.what();
-        learn::wrong(where, path + " cannot be read: " + why.substr(0, why.find('\n')));
+        const size_t from = std::min(why.find_first_not_of('\n'), why.size());
+        learn::wrong(where, path + " cannot be read: " +
+                                (from < why.size() ? why.substr(from, why.find('\n', from) - from)
+                                                   : "LibTorch gives no reason"));
     }
 }
 
@@ -50,14 +58,80 @@ private:
     int64_t memory_ = 0;
 };
 
-class Package final : public Model {
+// A package's files in a temporary folder of their own. LibTorch's loader leaves its folder behind if it fails.
+class UnpackedPackage final {
 public:
-    explicit Package(const std::string& path) : loader_(path) {}
-    bool is_captured() const override { return false; }
-    Tensor forward(const Tensor& rows, Tensor&) override { return loader_.run({rows}).at(0); }
+    explicit UnpackedPackage(const std::string& path) {
+        std::string name = fs::temp_directory_path() / "nacelle-model-XXXXXX";
+        if (!::mkdtemp(name.data())) throw std::runtime_error("no folder can be made for " + name);
+        folder_ = name;
+        try {
+            unpack(path);
+        } catch (...) {
+            remove();
+            throw;
+        }
+    }
+    ~UnpackedPackage() { remove(); }
+    UnpackedPackage(const UnpackedPackage&) = delete;
+    UnpackedPackage& operator=(const UnpackedPackage&) = delete;
+
+    const fs::path& folder() const { return folder_; }
+    const fs::path& library() const { return library_; }
 
 private:
-    torch::inductor::AOTIModelPackageLoader loader_;
+    void unpack(const std::string& path) {
+        const std::string within = "data/aotinductor/model/";
+        caffe2::serialize::PyTorchStreamReader package(path);
+        for (const std::string& record : package.getAllRecords()) {
+            if (!record.starts_with(within)) continue;
+            const fs::path file = folder_ / fs::path(record).filename();
+            const auto [data, size] = package.getRecord(record);
+            std::ofstream(file, std::ios::binary)
+                .write(static_cast<const char*>(data.get()), std::streamsize(size))
+                .flush();
+            if (file.extension() == ".so") library_ = file;
+        }
+        if (library_.empty()) throw std::runtime_error("it has no compiled library of a 'model'");
+    }
+    void remove() {
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
+
+    fs::path folder_, library_;
+};
+
+// A package's library wants libtorch.so, which the loader finds only if it is open: LibTorch lies in no folder that
+// the loader searches.
+void open_libtorch() {
+    Dl_info torch{};
+    if (::dladdr(reinterpret_cast<void*>(&torch::inductor::getAOTIModelRunnerRegistry), &torch))
+        ::dlopen((fs::path(torch.dli_fname).parent_path() / "libtorch.so").c_str(), RTLD_LAZY);
+}
+
+std::unique_ptr<torch::inductor::AOTIModelContainerRunner> runner_of(const UnpackedPackage& package,
+                                                                     const std::string& path) {
+    const auto metadata =
+        torch::inductor::AOTIModelPackageLoader::load_metadata_from_package(path, "model");
+    const auto device = metadata.find("AOTI_DEVICE_KEY");
+    open_libtorch();
+    const std::string name = device == metadata.end() ? "cpu" : device->second;
+    const auto& makers = torch::inductor::getAOTIModelRunnerRegistry();
+    const auto make = makers.find(name);
+    if (make == makers.end()) throw std::runtime_error("it is for the device " + name);
+    return make->second(package.library(), 1, name, package.folder(), false);
+}
+
+class Package final : public Model {
+public:
+    explicit Package(const std::string& path) : files_(path), runner_(runner_of(files_, path)) {}
+    bool is_captured() const override { return false; }
+    Tensor forward(const Tensor& rows, Tensor&) override { return runner_->run({rows}).at(0); }
+
+private:
+    UnpackedPackage files_;
+    std::unique_ptr<torch::inductor::AOTIModelContainerRunner> runner_;
 };
 
 }

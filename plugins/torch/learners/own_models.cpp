@@ -85,6 +85,7 @@ std::shared_ptr<Model> OwnModels::make(const learn::PolicySettings& policy, cons
     for (const char* const kind : {"script", "package"})
         if (config.has(kind)) {
             const std::string path = config.text(kind, "");
+            config.text("hash", "");    // of the file, which the engine has compared
             config.finish();
             if (std::string(kind) == "script") return open_script(path, where);
             if (policy.role == learn::PolicySettings::Role::trained)
@@ -129,6 +130,8 @@ void OwnModels::describe(learn::PolicySettings& policy, const nacelle_environmen
     }
     if (policy.own.weights.empty() && policy.role == learn::PolicySettings::Role::trained)
         wrong(where, "it has no parameters, so that there is nothing to learn");
+    // A package's numbers are in its library, and an array of weights is never empty.
+    if (policy.own.weights.empty()) policy.own.weights.push_back(0);
     try_out(*model, sizes, where);
     policy.own.memory = model->memory();
     made_.emplace_back(policy.name, std::move(model));
