@@ -31,8 +31,14 @@ Character first_character(std::string_view text) {
     return {size, code};
 }
 
-// The control characters of ASCII, and the second set (C1), which some terminals obey as well.
-bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
+// The control characters of ASCII, the second set (C1), which some terminals obey as well, and the characters of
+// Unicode that end a line or turn the direction in which text is shown: code would read otherwise than it is.
+bool is_control(uint32_t code) {
+    const bool turns = code == 0x61c || code == 0x200e || code == 0x200f ||
+                       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+           turns;
+}
 
 // Calls take(bytes, character) for each character, and for each byte that belongs to none.
 template <class Take> void each_character(std::string_view text, Take&& take) {
@@ -69,7 +75,8 @@ std::string printable(std::string_view text) {
         if (!found.size) shown += replacement;
         else if (is_control(found.code) && found.code != '\n' && found.code != '\t') {
             char digits[8];
-            std::snprintf(digits, sizeof digits, "\\x%02x", static_cast<unsigned>(found.code));
+            std::snprintf(digits, sizeof digits, found.code < 0x100 ? "\\x%02x" : "\\u%04x",
+                          static_cast<unsigned>(found.code));
             shown += digits;
         } else shown += bytes;
     });

@@ -9,8 +9,8 @@ namespace nacelle {
 std::string valid_utf8(std::string_view text);
 bool is_valid_utf8(std::string_view text);
 
-// Valid UTF-8 whose control characters, except line ends and tabs, are written out as \x1b: none of them moves the
-// cursor or renames the window.
+// Valid UTF-8 whose control characters, except line ends and tabs, are written out as \x1b or \u202e: none of them
+// moves the cursor, renames the window or turns the direction of the text.
 std::string printable(std::string_view text);
 
 // Whether a terminal shows the text unchanged and in one line.

@@ -27,8 +27,11 @@ TEST_CASE("what a terminal would obey is written out") {
                     "2J \x7f\r") == "\\x9b2J \\x7f\\x0d");    // the second set, in UTF-8
     CHECK(printable("\x9b") == "\xef\xbf\xbd");
     CHECK(printable("caf\xc3\xa9") == "caf\xc3\xa9");
+    CHECK(printable("pole\xe2\x80\xae\xe2\x81\xa6txt") ==
+          "pole\\u202e\\u2066txt");    // from right to left
     CHECK(is_printable_line("a caf\xc3\xa9"));
-    for (const std::string bad : {"a\nb", "\x1b[2J", "\xff", "\xc2\x85"})
+    for (const std::string bad :
+         {"a\nb", "\x1b[2J", "\xff", "\xc2\x85", "\xe2\x80\xae", "\xe2\x80\xa8"})
         CHECK_FALSE(is_printable_line(bad));
 }
 

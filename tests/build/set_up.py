@@ -12,7 +12,7 @@ from bench import case, main  # noqa: E402
 
 # Modules that pip, venv, Meson and the set-up import.
 STRANGERS = ('argparse', 'ensurepip', 'importlib', 'json', 'logging', 'numpy', 'os', 'pip', 'subprocess', 'sysconfig', 'typing', 'venv')
-PYTHON = re.compile(r'(?:python3|/bin/python"|"\$installer")(?= -)')
+PYTHON = re.compile(r'(?:python3|python"|"\$installer")(?= -)')
 
 
 def hostile_folder(bench, name):
@@ -93,9 +93,23 @@ def a_file_whose_name_is_an_option_is_only_read(bench):
     folder = bench.folder / 'options'
     folder.mkdir()
     (folder / '-ew written.json').write_text('{"run": {"communicator": "mine"}, "learner": {"name": "torch_ppo"}}')
-    said = shell(bench, "named_communicator '-ew written.json'\nnames_torch '-ew written.json' && echo torch", bench.root, folder)
+    said = shell(bench, "named_communicator '-ew written.json'\nnames_torch train '-ew written.json' && echo torch", bench.root, folder)
     assert said == 'mine\ntorch\n', said
     assert sorted(path.name for path in folder.iterdir()) == ['-ew written.json']
+
+
+@case
+def a_command_that_loads_no_learner_installs_no_libtorch_for_a_run(bench):
+    run = bench.folder / 'strangers'
+    run.mkdir()
+    (run / 'config.json').write_text('{"learner": {"name": "torch_ppo"}}')
+    words = 'inspect', 'runs', 'export', 'compare', 'plot', 'play', 'match', 'eval', 'resume'
+    said = shell(bench, '\n'.join(f'names_torch {word} {shlex.quote(str(run))} && echo {word}' for word in words), bench.root, bench.folder)
+    assert said == 'eval\nresume\n', said
+    # A file without an end is read as far as settings can be long.
+    with (run / 'config.json').open('wb') as file:
+        file.truncate(1 << 40)
+    assert shell(bench, f'names_torch eval {shlex.quote(str(run))} || echo none', bench.root, bench.folder) == 'none\n'
 
 
 @case

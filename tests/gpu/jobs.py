@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 
 # The longest tests begin first, so that no core waits for one long test at the end. The others keep the order of the programs.
-LONGEST = ('agree in every environment', 'keep the contract', 'ranks: ', 'through memory', 'whole gradient', 'networks that remember', 'many saves',
+LONGEST = ('agree in every environment', 'keep the contract', 'clusters of blocks', 'ranks: ', 'through memory', 'whole gradient', 'networks that remember', 'many saves',
            'time from a save', 'runs: networks', 'algorithms', 'torch: rate')
 # These tests measure time, or depend on the order of work on an idle GPU.
 ALONE = re.compile(r'take milliseconds|what_a_step_costs|a_step_waits_for|torch: sac_learns')

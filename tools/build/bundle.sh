@@ -7,7 +7,7 @@ gpu_parts() { (cd "$root/tests" && grep -l 'on_gpu()' ./*/*.cpp | cut -d/ -f2 | 
 # A Python from 3.12 on, with headers: later versions load the extension, too.
 stable_python() {
     for python in "${NACELLE_BUNDLE_PYTHON:-}" "$package_python" python3.12 python3.13 python3.14 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python3; do
-        if [ -n "$python" ] && "$python" -c 'import os, sys, sysconfig
+        if [ -n "$python" ] && "$python" -I -c 'import os, sys, sysconfig
 raise SystemExit(sys.version_info < (3, 12) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2>/dev/null; then
             command -v "$python" && return
         fi
@@ -19,7 +19,7 @@ raise SystemExit(sys.version_info < (3, 12) or not os.path.exists(sysconfig.get_
 # Python 3.12 has dropped the module.
 stable_extension() {
     folder=$root/build-binding
-    borrowed=$("$package_python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    borrowed=$("$package_python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     mkdir -p "$folder/borrowed"
     ln -sfn "$borrowed/nanobind" "$folder/borrowed/nanobind"
     ln -sfn "$borrowed/setuptools/_distutils" "$folder/borrowed/distutils"
@@ -53,11 +53,11 @@ bundle_command() {
         if [ "$python" != "$package_python" ]; then
             binding=$(stable_extension "$python") || exit 1
         else
-            extension=python/_engine$("$python" -c 'import sys, sysconfig; print(".abi3.so" if sys.version_info >= (3, 12) else sysconfig.get_config_var("EXT_SUFFIX"))')
+            extension=python/_engine$("$python" -I -c 'import sys, sysconfig; print(".abi3.so" if sys.version_info >= (3, 12) else sysconfig.get_config_var("EXT_SUFFIX"))')
             build "$root/build" "$extension" || exit 1
             binding=$root/build/$extension
         fi
     fi
     # shellcheck disable=SC2086
-    python3 -B "$root/tools/build/bundle.py" "$root" "$root/build" "$1" "$binding" $parts
+    python3 -I -B "$root/tools/build/bundle.py" "$root" "$root/build" "$1" "$binding" $parts
 }

@@ -40,10 +40,9 @@ named_communicator() {
     for argument; do
         for file in "$argument" "$argument/config.json"; do
             case $file in
-                *.json) if [ -f "$file" ]; then
-                    found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' -- "$file")
-                    communicator=${found:-$communicator}
-                fi ;;
+                *.json)
+                    found=$(settings_text "$file" | sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p')
+                    communicator=${found:-$communicator} ;;
             esac
         done
     done

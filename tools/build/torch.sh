@@ -17,17 +17,24 @@ A command that names one of them does the same: tools/nacelle train cartpole --s
 END
 }
 
+# settings_text FILE: as much of it as settings can have, and nothing of what is no plain file.
+settings_text() { [ ! -f "$1" ] || head -c 16777216 -- "$1"; }
+
 # Whether a command line, or a configuration that it names, names a learner on LibTorch.
 names_torch() {
+    # Other commands load no learner, whatever a configuration or a run that they look at names.
+    loads=no
+    case ${1:-} in train | resume | eval | watch | bench | sweep) loads=yes ;; esac
     # The second word of a command may be the name of settings.
     set -- "${2:-}.json" "env_sources/${2:-}.json" "$@"
     for argument; do
         case $argument in
             learner.name=torch_* | learner.name=\"torch_* | learner=*\"torch_* | --set=learner.name=torch_*) return 0 ;;
         esac
+        [ $loads = yes ] || continue
         for file in "$argument" "$argument/config.json" "$argument"/seed-*/config.json; do
             case $file in
-                *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' -- "$file"; then return 0; fi ;;
+                *.json) if settings_text "$file" | grep -q '"torch_[a-z0-9_]*"'; then return 0; fi ;;
             esac
         done
     done
