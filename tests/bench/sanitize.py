@@ -20,12 +20,12 @@ from pathlib import Path
 from command import PROGRAM, ROOT
 
 TOOLS = 'memcheck', 'racecheck', 'initcheck', 'synccheck'
-# Pairs of functions between which racecheck sees a hazard although an mbarrier orders them: racecheck does not follow an mbarrier that
-# inline PTX waits for (order.cu in this folder shows that alone, without Nacelle). docs/decisions/boundaries.md has the experiments.
+# Pairs of functions between which racecheck reports hazards although barriers order them, as docs/decisions/learners.md shows.
 KNOWN = {
     ('ColumnSums::add', 'bring_tile'),      # readers give a stage back by `empty`, and the copy waits for it
     ('bring_tile', 'low_half'),             # the same read, inlined
-    ('ClusterSum::run', 'ClusterSum::tell'),      # the words of a part go with its first stage
+    ('ClusterSum::run', 'ClusterSum::tell'),    # the words of a part go with its first stage
+    ('ColumnSums::finish', 'ColumnSums::finish'),    # threads meet by barrier 2, after a `bar.arrive` at barrier 1
 }
 # Few environments, one rollout, one or two minibatches.
 SHORT = {'env.count': 64, 'learner.horizon': 16, 'learner.epochs': 1, 'learner.minibatches': 2, 'run.evaluate_every': 0, 'solved.return': 'null'}
@@ -61,7 +61,7 @@ def learner_cases():
 def command(program, case, folder):
     _, env, settings, iterations = case
     steps = settings['env.count'] * settings.get('learner.horizon', 16) * iterations
-    words = [program, 'train', env, '--backend', 'cuda', '--until', str(steps), '--quiet', '--out', folder, '--set', f'run.total_steps={4 * steps}']
+    words = [program, 'train', env, '--backend', 'cuda', '--until', str(steps), '--episodes', '1', '--quiet', '--out', folder, '--set', f'run.total_steps={4 * steps}']
     for path, value in settings.items():
         words += [] if value is None else ['--set', f'{path}={value}']
     return words
