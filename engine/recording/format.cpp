@@ -246,7 +246,8 @@ RecordingHeader read_header(const Json& json, const std::string& where) {
             .environment = read_environment(json.at("environment")),
             .source = read_source(json.at("source")),
             .files = {},
-            .layout = json.at("layout"),
+            .layout =
+                whole_number(json.at("layout"), "layout", 0, std::numeric_limits<uint64_t>::max()),
             .constants = json.at("constants"),
             .varied = json.at("varied"),
             .policies = read_policies(Config(json.value("policies", Json::object()), "policies")),

@@ -82,6 +82,13 @@ TEST_CASE("a return that is not finite comes back as none") {
     CHECK(std::isnan(recording.episodes()[0].returns[0]));
 }
 
+TEST_CASE("a header whose layout is no whole number is not understood") {
+    for (const Json& layout : {Json(1.8e32), Json(-1), Json("3")})
+        CHECK(contains(
+            complaint([&] { problems_after([&](auto& all) { all[0].about["layout"] = layout; }); }),
+            "has a header that this engine does not understand"));
+}
+
 TEST_CASE("tables have names, and each stands there once") {
     const std::vector<std::string> no_table{
         " behind episode 0 are no table that this engine understands"};
