@@ -15,8 +15,7 @@ struct ConfigurationSources {
     std::vector<std::string> models = {};    // files of models, as model_assignments() takes them
     std::vector<std::filesystem::path> env_folders;
     std::vector<std::filesystem::path> plugin_folders = {};    // a run's model may lie there
-    // Called with the files that a name of an environment or of settings stands for, wherever it was given, the one that
-    // is taken first.
+    // Called with all files of the name of an environment or of settings, the taken file first.
     std::function<void(const std::vector<std::filesystem::path>&)> found = {};
     // Called with a line for the user where the file's settings are for another environment.
     std::function<void(const std::string&)> note = {};

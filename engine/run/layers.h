@@ -9,7 +9,7 @@ namespace nacelle {
 // among them.
 void lay_over(Json& base, const Json& over);
 
-// What assignments such as "env.count=512" say, as settings.
+// Returns assignments such as "env.count=512" as settings.
 Json said_by(const std::vector<std::string>& assignments);
 
 // Whether the file is a run's own configuration. In it each policy has all of its settings, so that what is said of

@@ -67,7 +67,7 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas on
     });
 }
 
-// So many rows that there are parts for all clusters, the last one with rows for less than a block.
+// The rows give every cluster a part; the last part has fewer rows than a block.
 TEST_CASE(
     "the whole gradient of layers for clusters of blocks is that of the formulas on a GPU, in "
     "f32" *
