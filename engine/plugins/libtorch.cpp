@@ -20,10 +20,11 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// As in tools/build/torch.sh.
+// As in tools/build/torch.sh; empty if no variable says where.
 fs::path folder_of_libraries() {
     const std::string named = variable("NACELLE_TORCH"), data = variable("XDG_DATA_HOME");
     if (!named.empty()) return fs::path(named) / "lib";
+    if (data.empty() && variable("HOME").empty()) return {};
     return (data.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data)) /
            "nacelle/torch/torch/lib";
 }
@@ -38,6 +39,7 @@ bool is_open(const std::string& library) {
 
 void open_libtorch_for(std::span<const std::byte> plugin) {
     const fs::path folder = folder_of_libraries();
+    if (folder.empty()) return;
     for (const std::string& library : elf_needed(plugin, "the plugin")) {
         const fs::path path = folder / library;
         std::error_code trouble;

@@ -162,7 +162,7 @@ def what_connects_ranks_is_installed_where_it_is_asked_for(bench):
     root, shell = bench.root / 'tools' / 'build', '. "$1"; shift; has_gpu() { $gpu; }; install_nccl() { echo nccl; }; with_torch() { echo torch; }\n'
     (bench.folder / 'wires').mkdir(exist_ok=True)
     (bench.folder / 'wires' / 'config.json').write_text('{"run": {"communicator": "wires"}}')
-    script = (root / 'ranks.sh').read_text().replace('. "$root/tools/build/setup.sh"', ':')
+    script = (root / 'build.sh').read_text() + (root / 'ranks.sh').read_text().replace('. "$root/tools/build/setup.sh"', ':')
     (bench.folder / 'ranks.sh').write_text(script)
     for gpu, wanted, arguments in (('true', 'nccl', ['train', 'cartpole']), ('true', 'torch', ['train', 'cartpole', '--backend', 'cpu']),
                                    ('false', 'torch', ['train', 'cartpole']), ('true', '', ['resume', 'wires']),

@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import struct
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -48,8 +49,10 @@ def changed_gloo(bench, name, code):
     """Makes a plugin folder `name` with a communicator of the same name."""
     (bench.folder / name).mkdir(exist_ok=True)
     text = CHANGED.replace('@CODE@', code).replace('@NAME@', name).replace('@GLOO@', str(bench.program.parents[1] / 'plugins' / 'gloo.so'))
-    subprocess.run(['c++', '-std=c++20', '-x', 'c++', '-', '-shared', '-fPIC', '-fvisibility=hidden', '-I', bench.root / 'sdk',
-                    '-o', f'{name}/{name}.so'], cwd=bench.folder, input=text, text=True, check=True)
+    # The engine opens the libraries that a plugin needs, and Gloo's plugin needs LibTorch.
+    libtorch = subprocess.run([bench.root / 'tools' / 'nacelle', 'torch', '--flags'], capture_output=True, text=True, check=True).stdout
+    subprocess.run(['c++', '-std=c++20', '-x', 'c++', '-', '-shared', '-fPIC', '-fvisibility=hidden', '-I', bench.root / 'sdk', '-Wl,--no-as-needed',
+                    *shlex.split(libtorch), '-o', f'{name}/{name}.so'], cwd=bench.folder, input=text, text=True, check=True)
 
 
 def words(environment, envs, ranks, **changed):

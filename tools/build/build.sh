@@ -12,6 +12,9 @@ privately() {
     return $result
 }
 
+# settings_text FILE: as much of it as settings can have, and nothing of what is no plain file.
+settings_text() { [ ! -f "$1" ] || head -c 16777216 -- "$1"; }
+
 # Ninja's output becomes one line about progress; what compilers print is passed on.
 show_build() {
     steps=0 noise='' quiet=no failed=no

@@ -141,7 +141,8 @@ def run(build, test, briefly):
     elif process.returncode != 0 and counts[1] == 0:
         counts[1] = 1
         output += f'failed after its tests: {describe(process.returncode)}\n'
-    kinds, wrong = kinds_of_skips(output, counts[2], read_reasons(REASONS))
+    # A program that was ended has one failure, whatever it said before.
+    kinds, wrong = kinds_of_skips(output, counts[2], read_reasons(REASONS)) if match else ([], [])
     counts[1] += len(wrong)
     counts[2] = len(kinds)
     output += ''.join(f'{line}\n' for line in wrong)

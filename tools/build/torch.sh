@@ -17,9 +17,6 @@ A command that names one of them does the same: tools/nacelle train cartpole --s
 END
 }
 
-# settings_text FILE: as much of it as settings can have, and nothing of what is no plain file.
-settings_text() { [ ! -f "$1" ] || head -c 16777216 -- "$1"; }
-
 # Whether a command line, or a configuration that it names, names a learner on LibTorch.
 names_torch() {
     # Other commands load no learner, whatever a configuration or a run that they look at names.
