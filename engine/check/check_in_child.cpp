@@ -66,7 +66,8 @@ private:
         } else if (word.contains("fault")) {
             fault_ = word["fault"].get<std::string>();
             // A return address is after its call.
-            offset_ = word.value("offset", uint64_t(1)) - 1;
+            const Json offset = word.value("offset", Json());
+            if (offset.is_number_unsigned()) offset_ = offset.get<uint64_t>() - 1;
         } else if (word.contains("object")) object_ = word["object"].get<std::string>();
     }
 

@@ -135,6 +135,8 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
     Rebuilt rebuilt;
     rebuilt.source = source;
     rebuilt.recipe_number = recipe.number;
+    rebuilt.failure = source.refused;
+    if (!rebuilt.failure.empty()) return rebuilt;
     std::map<uint64_t, std::future<Binary>> around;
     try {
         const EnvVersion version = version_of(on_, recipe.source, source.files);

@@ -1,12 +1,21 @@
 #include "engine/env/reloader.h"
 
 #include "engine/base/error.h"
+#include "engine/env/find_environment.h"
 
 namespace nacelle {
 namespace {
 
 using OnState = ReloadSettings::OnState;
 using OnSpaces = ReloadSettings::OnSpaces;
+
+// A source that no other user could write at first must stay one: what is saved later is compiled by itself.
+void refuse_strangers(SavedSource& source) {
+    const Stranger found = stranger_in(source.files.front().path);
+    if (!found.reason.empty())
+        source.refused =
+            found.file.string() + ": " + found.reason + ", so that this version is not compiled";
+}
 
 }
 
@@ -39,7 +48,12 @@ Reloader::Reloader(std::shared_ptr<Environment> environment, const ReloadSetting
       rebuilder_(environment_->code().on, user_.restart != nullptr),
       watch_(
           environment_->settings().source, environment_->code().files,
-          [this](SavedSource source) { rebuilder_.compile(std::move(source)); }, way) {
+          [this,
+           ours = stranger_in(environment_->settings().source).reason.empty()](SavedSource source) {
+              if (ours) refuse_strangers(source);
+              rebuilder_.compile(std::move(source));
+          },
+          way) {
     prepare();
 }
 

@@ -12,6 +12,7 @@ namespace nacelle {
 struct SavedSource {
     std::vector<SourceFile> files;                  // the author's own first
     std::chrono::system_clock::time_point saved;    // the latest time among those that changed
+    std::string refused = {};    // the reason if this version must not be compiled
 };
 
 // Reports when the text of an author's file, or of a file that it includes with quotes, changes: by inotify, or by

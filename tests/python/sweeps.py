@@ -74,6 +74,17 @@ def plots_and_comparisons_are_the_command_lines():
 
 
 @case
+def a_folder_that_others_can_write_holds_no_sweep():
+    Path("shared").mkdir()
+    Path("shared").chmod(0o777)
+    Path("kept.txt").write_text("a line\nand a last one")
+    for name in "sweep.lock", "trials.journal":
+        Path("shared", name).symlink_to(Path("kept.txt").resolve())
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("shared")), 'shared: can be written by other users, whose trials a sweep does not take; another "out"')
+    assert Path("kept.txt").read_text() == "a line\nand a last one"
+
+
+@case
 def an_interrupted_sweep_ends_as_one_that_was_not():
     def interrupt(trial):
         raise KeyboardInterrupt
