@@ -9,7 +9,7 @@ from nacelle.sweep_trial import PlayedTrial
 def run_trials(told, study, callback, together, lock=None):
     """Trains all that a study proposes; a callback gets each trial that has ended. Interrupted, trials stay unfinished, and
     a later call goes on with them."""
-    playing = {}
+    playing, begun = {}, []
     with ThreadPoolExecutor(together) as pool:
         try:
             more = True
@@ -20,12 +20,13 @@ def run_trials(told, study, callback, together, lock=None):
                     if more:
                         trial, chosen = proposed
                         played = PlayedTrial(told, trial, folder_of(told, trial.number), chosen, lock, together)
+                        begun.append(played)        # first: an interruption of submit() may leave it training
                         playing[pool.submit(played.run)] = trial, played
                 if playing:
                     for done in wait(playing, return_when=FIRST_COMPLETED).done:
                         _end(done, *playing.pop(done), study, callback, min(told.side_by_side, told.trials))
         finally:
-            for _, played in playing.values():
+            for played in begun:
                 played.stop()
 
 

@@ -64,12 +64,11 @@ class Population:
         together = self._told.side_by_side
         playing = [self._member(member, number, until, together) for member in range(self._told.trials)]
         with ThreadPoolExecutor(together) as pool:
-            futures = [pool.submit(played.run) for played in playing]
             try:
+                futures = [pool.submit(played.run) for played in playing]
                 return [future.result() for future in futures]
             finally:
-                for future, played in zip(futures, playing):
-                    future.cancel()
+                for played in playing:
                     played.stop()
 
     def _member(self, member, number, until, together):

@@ -32,6 +32,8 @@ class PlayedTrial:
 
     def run(self):
         """Trains to the end, from the newest checkpoint where the folder holds one."""
+        if self._stopped:
+            return None
         self._reported = self._trial.reported
         ended = None
         self._command = Command(*self._words(), holds=self._lock)

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import stat
+import time
 
 from nacelle import checks, sweep_workers
 from nacelle._engine import Error
@@ -12,6 +13,8 @@ from nacelle.sweep_local import run_trials
 from nacelle.sweep_population import Population
 from nacelle.sweep_result import Sweep
 from nacelle.sweep_study import Study, needed, quiet
+
+PATIENCE = 5    # seconds
 
 
 def sweep(source, *, callback=None, **changes):
@@ -63,10 +66,8 @@ def _kept_alone(told):
     except OSError as error:
         raise Error(f"{told.out}: cannot be made: {error.strerror}") from None
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Error(f"{told.out}: another process sweeps there") from None
+        if not _taken(lock):
+            raise Error(f"{told.out}: another process sweeps there")
         path, identity = told.out / "sweep.json", json.loads(json.dumps(told.identity()))
         if path.exists():
             kept = _read(path)
@@ -78,6 +79,19 @@ def _kept_alone(told):
         else:
             write_whole(path, identity)
         yield lock.fileno()
+
+
+def _taken(lock):
+    """Waits for the trials of an interrupted call, which end a moment after that call."""
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() > ends:
+                return False
+            time.sleep(0.05)
 
 
 def _read(path):

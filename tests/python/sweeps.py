@@ -118,12 +118,7 @@ def a_killed_command_goes_on():
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    for _ in range(100):        # what it began ends by itself, since nobody reads what it prints
-        result = subprocess.run([*command, "--json"], capture_output=True, text=True)
-        if result.returncode == 0:
-            break
-        assert "killed: another process sweeps there" in result.stderr, result.stderr
-        time.sleep(0.1)
+    result = subprocess.run([*command, "--json"], capture_output=True, text=True)       # waits for the trial that was left
     assert result.returncode == 0, result.stderr
     last = json.loads(result.stdout.splitlines()[-1])
     assert last["kind"] == "sweep" and last["trials"] == 2
