@@ -24,6 +24,19 @@ std::vector<std::filesystem::path> with_installed(std::vector<std::filesystem::p
     return folders;
 }
 
+// The settings of a run's directory with changes and models over them. Throws if a model may not be loaded.
+Json changed_run(const Plugins& plugins, const std::filesystem::path& directory,
+                 const Json& changes, const std::vector<std::string>& models) {
+    Json configuration = run_configuration(directory);
+    Json said = said_by(model_assignments(configuration, models));
+    lay_over(said, changes);
+    lay_over(configuration, said_of_each(said, configuration));
+    lay_over(configuration, said);
+    check_model_files(configuration, (directory / "config.json").string(),
+                      {.said = said, .plugin_folders = plugins.folders(), .of_run = true});
+    return configuration;
+}
+
 }
 
 Engine::Engine(const EngineSettings& settings) {
@@ -117,15 +130,9 @@ Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::p
 }
 Run Run::resume(Engine& engine, const std::filesystem::path& directory,
                 const nlohmann::json& changes, const std::vector<std::string>& models) {
-    Json configuration = run_configuration(directory);
-    Json said = said_by(model_assignments(configuration, models));
-    lay_over(said, changes);
-    lay_over(configuration, said_of_each(said, configuration));
-    lay_over(configuration, said);
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
-    check_model_files(configuration, where,
-                      {.said = said, .plugin_folders = parts.plugins.folders(), .of_run = true});
+    const Json configuration = changed_run(parts.plugins, directory, changes, models);
     return Run(engine.parts_,
                std::make_shared<TrainingRun>(
                    begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,
@@ -133,13 +140,9 @@ Run Run::resume(Engine& engine, const std::filesystem::path& directory,
 }
 Run Run::load(Engine& engine, const std::filesystem::path& directory, const std::string& checkpoint,
               const std::vector<std::string>& models) {
-    Json configuration = run_configuration(directory);
-    const Json said = said_by(model_assignments(configuration, models));
-    lay_over(configuration, said);
     EngineParts& parts = *engine.parts_;
     const std::string where = (directory / "config.json").string();
-    check_model_files(configuration, where,
-                      {.said = said, .plugin_folders = parts.plugins.folders(), .of_run = true});
+    const Json configuration = changed_run(parts.plugins, directory, Json::object(), models);
     const Checkpoint chosen = choose_checkpoint(directory, checkpoint, parts.on->log);
     auto run = std::make_shared<TrainingRun>(
         begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,

@@ -244,5 +244,10 @@ std::filesystem::path resolved_path(const std::filesystem::path& path) {
     const std::filesystem::path result = std::filesystem::weakly_canonical(path, trouble);
     return trouble ? path : result;
 }
+bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
+    const std::filesystem::path below =
+        resolved_path(file).lexically_relative(resolved_path(folder));
+    return !below.empty() && *below.begin() != "..";
+}
 
 }

@@ -43,6 +43,8 @@ private:
 bool is_unfinished_file(const std::filesystem::path&);
 // The path with symbolic links followed as far as it exists; the path itself where that fails.
 std::filesystem::path resolved_path(const std::filesystem::path&);
+// True if the file lies below the folder once symbolic links are followed.
+bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder);
 // Marks it as used now, for a cache that makes room; nothing where it is not there.
 void touch(const std::filesystem::path&);
 // Creates the directory and its parents, readable by this user alone.

@@ -5,7 +5,6 @@
 #include "engine/base/other_writer.h"
 #include "engine/base/suggest.h"
 #include "engine/config/config.h"
-#include "engine/jit/author_source.h"
 
 #include <algorithm>
 
@@ -79,18 +78,22 @@ bool says_environment(const fs::path& file) {
     }
 }
 
+Stranger stranger_among(const std::vector<SourceFile>& files) {
+    if (ships_environments(files.front().path.parent_path())) return {};
+    for (const SourceFile& file : files)
+        if (std::string other = other_writer(file.path); !other.empty())
+            return {file.path, std::move(other)};
+    return {};
+}
+
 Stranger stranger_in(const fs::path& named) {
-    if (ships_environments(named.parent_path())) return {};
-    Stranger found{named, other_writer(named)};
+    const Stranger found = stranger_among({{named, ""}});    // a stranger's file is not read
     if (!found.reason.empty() || named.extension() != ".cu") return found;
     try {
-        for (const SourceFile& file : read_closure(named))
-            if (std::string other = other_writer(file.path); !other.empty())
-                return {file.path, std::move(other)};
+        return stranger_among(read_closure(named));
     } catch (const Error&) {
-        // An unreadable file runs nothing.
+        return {};    // an unreadable file runs nothing
     }
-    return {};
 }
 
 void require_no_stranger(const fs::path& named) {

@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/jit/author_source.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,8 +24,9 @@ struct Stranger {
     std::filesystem::path file;
     std::string reason;    // empty: there is none
 };
-// Looks at a file that a name stands for and at the files that an environment includes. Environments that ship with the
-// program are trusted as the program is.
+// Looks at files, an environment's own first. Environments that ship with the program are trusted as the program is.
+Stranger stranger_among(const std::vector<SourceFile>& files);
+// The same for the file of a name and the files that an environment includes.
 Stranger stranger_in(const std::filesystem::path& named);
 // Throws if there is a stranger.
 void require_no_stranger(const std::filesystem::path& named);

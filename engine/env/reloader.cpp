@@ -11,7 +11,7 @@ using OnSpaces = ReloadSettings::OnSpaces;
 
 // A source that no other user could write at first must stay one: what is saved later is compiled by itself.
 void refuse_strangers(SavedSource& source) {
-    const Stranger found = stranger_in(source.files.front().path);
+    const Stranger found = stranger_among(source.files);
     if (!found.reason.empty())
         source.refused =
             found.file.string() + ": " + found.reason + ", so that this version is not compiled";
@@ -49,7 +49,7 @@ Reloader::Reloader(std::shared_ptr<Environment> environment, const ReloadSetting
       watch_(
           environment_->settings().source, environment_->code().files,
           [this,
-           ours = stranger_in(environment_->settings().source).reason.empty()](SavedSource source) {
+           ours = stranger_among(environment_->code().files).reason.empty()](SavedSource source) {
               if (ours) refuse_strangers(source);
               rebuilder_.compile(std::move(source));
           },

@@ -25,7 +25,7 @@ public:
             another_ = true;
             return false;
         }
-        const Stranger other = stranger_in(file);
+        const Stranger other = stranger_among(closure);
         if (other.reason.empty()) return true;
         unsafe_ = other.file.string() + " " + other.reason;
         return false;

@@ -134,8 +134,7 @@ private:
 
 // The settings and links of a stranger's run may lead to any file.
 void require_inside(const fs::path& run, const fs::path& file) {
-    const fs::path inside = resolved_path(file).lexically_relative(resolved_path(run));
-    if (inside.empty() || *inside.begin() == "..")
+    if (!lies_below(file, run))
         throw Error(file.string(), "is outside of the run's folder, and is not read");
 }
 

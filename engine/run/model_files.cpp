@@ -46,14 +46,6 @@ bool is_named(const ModelFile& file, const Json& said) {
     return false;
 }
 
-bool lies_in(const fs::path& file, const std::vector<fs::path>& folders) {
-    const fs::path place = resolved_path(file);
-    return std::ranges::any_of(folders, [&](const fs::path& folder) {
-        const fs::path below = place.lexically_relative(resolved_path(folder));
-        return !below.empty() && *below.begin() != "..";
-    });
-}
-
 std::string option_for(const ModelFile& file, bool several) {
     return "--model " + (several ? file.policy + "=" : "") + shell_word(file.path.string());
 }
@@ -63,7 +55,10 @@ void require_loadable(const ModelFile& file, const std::string& where, const Mod
                       bool several) {
     const std::string remedy =
         rules.of_run ? option_for(file, several) + " loads it" : "load it from a folder of yours";
-    if (rules.of_run && !lies_in(file.path, rules.plugin_folders))
+    const bool in_plugins = std::ranges::any_of(rules.plugin_folders, [&](const fs::path& folder) {
+        return lies_below(file.path, folder);
+    });
+    if (rules.of_run && !in_plugins)
         throw Error(where + ": policies." + file.policy + ".model",
                     "is code in the file " + file.path.string() +
                         ", which a run's folder alone does not load",

@@ -58,34 +58,34 @@ private:
     int64_t memory_ = 0;
 };
 
+class TemporaryFolder final {
+public:
+    TemporaryFolder() : name_(fs::temp_directory_path() / "nacelle-model-XXXXXX") {
+        if (!::mkdtemp(name_.data()))
+            throw std::runtime_error("no folder can be made for " + name_);
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(name_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::string& name() const { return name_; }
+
+private:
+    std::string name_;
+};
+
 // A package's files in a temporary folder of their own. LibTorch's loader leaves its folder behind if it fails.
 class UnpackedPackage final {
 public:
     explicit UnpackedPackage(const std::string& path) {
-        std::string name = fs::temp_directory_path() / "nacelle-model-XXXXXX";
-        if (!::mkdtemp(name.data())) throw std::runtime_error("no folder can be made for " + name);
-        folder_ = name;
-        try {
-            unpack(path);
-        } catch (...) {
-            remove();
-            throw;
-        }
-    }
-    ~UnpackedPackage() { remove(); }
-    UnpackedPackage(const UnpackedPackage&) = delete;
-    UnpackedPackage& operator=(const UnpackedPackage&) = delete;
-
-    const fs::path& folder() const { return folder_; }
-    const fs::path& library() const { return library_; }
-
-private:
-    void unpack(const std::string& path) {
         const std::string within = "data/aotinductor/model/";
         caffe2::serialize::PyTorchStreamReader package(path);
         for (const std::string& record : package.getAllRecords()) {
             if (!record.starts_with(within)) continue;
-            const fs::path file = folder_ / fs::path(record).filename();
+            const fs::path file = folder() / fs::path(record).filename();
             const auto [data, size] = package.getRecord(record);
             std::ofstream(file, std::ios::binary)
                 .write(static_cast<const char*>(data.get()), std::streamsize(size))
@@ -94,12 +94,13 @@ private:
         }
         if (library_.empty()) throw std::runtime_error("it has no compiled library of a 'model'");
     }
-    void remove() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
 
-    fs::path folder_, library_;
+    fs::path folder() const { return folder_.name(); }
+    const fs::path& library() const { return library_; }
+
+private:
+    TemporaryFolder folder_;
+    fs::path library_;
 };
 
 // A package's library wants libtorch.so, which the loader finds only if it is open: LibTorch lies in no folder that
