@@ -93,7 +93,8 @@ std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosi
 
 // Why a run that was resumed took no step, and what makes it take more.
 void print_how_to_go_on(const TrainingRun& run) {
-    const std::string resume = "'nacelle resume " + shell_word(run.out().string()) + " --set ";
+    const std::string resume =
+        "'nacelle resume " + printable(shell_word(run.out().string())) + " --set ";
     if (run.paused())
         std::printf("It had taken these steps before: a higher --until, or none, trains on\n");
     else if (run.solved())
@@ -116,7 +117,7 @@ void print_result(const TrainingRun& run, const RunResult& result, const RunTime
     std::printf(
         "%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
         times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
-        run.out().string().c_str());
+        printable(run.out().string()).c_str());
 }
 
 Json result_json(const TrainingRun& run, const RunResult& found, const RunTimes& times,

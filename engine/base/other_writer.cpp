@@ -1,35 +1,64 @@
 #include "engine/base/other_writer.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace nacelle {
+namespace fs = std::filesystem;
 namespace {
+
+constexpr int most_links = 40;    // the system follows no more
 
 bool is_ours(const struct stat& status) {
     return status.st_uid == ::geteuid() || status.st_uid == 0;
 }
 
-// True if a group that is neither this user's primary group nor root's can write.
-bool group_writes(const struct stat& status) {
-    return (status.st_mode & S_IWGRP) != 0 && status.st_gid != ::getegid() && status.st_gid != 0;
+// In a container that maps few users, the folders of the system may belong to nobody.
+bool is_of_system(const struct stat& status) {
+    struct stat root {};
+    return ::stat("/", &root) == 0 && status.st_uid == root.st_uid;
 }
 
+// True if other users can write here, also through a group that is neither this user's primary group nor root's, or
+// through an access control list, whose users the bits of the group include.
+bool others_write(const fs::path& path, const struct stat& status) {
+    if ((status.st_mode & S_IWOTH) != 0) return true;
+    if ((status.st_mode & S_IWGRP) == 0) return false;
+    const bool trusted_group = status.st_gid == ::getegid() || status.st_gid == 0;
+    return !trusted_group || ::lgetxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
 }
 
-std::string other_writer(const std::filesystem::path& file) {
-    struct stat link {
-    }, status{}, folder{};
-    if (::lstat(file.c_str(), &link) != 0 || ::stat(file.c_str(), &status) != 0 ||
-        ::stat(file.parent_path().c_str(), &folder) != 0)
-        return "cannot be looked at";
-    if (!is_ours(link) || !is_ours(status)) return "belongs to another user";
-    if ((status.st_mode & S_IWOTH) != 0 || group_writes(status))
-        return "can be written by other users";
-    const bool shared = (folder.st_mode & S_IWOTH) != 0 || group_writes(folder);
-    if (!is_ours(folder) || (shared && (folder.st_mode & S_ISVTX) == 0))
-        return "lies in a folder where other users can write";
+// Goes down the path from the root: whoever can write a folder on the way can exchange what lies below.
+std::string writer_along(const fs::path& path, int links_left) {
+    fs::path at;
+    for (auto part = path.begin(); part != path.end(); ++part) {
+        at /= *part;
+        struct stat status {};
+        if (::lstat(at.c_str(), &status) != 0) return "cannot be looked at";
+        const bool last = std::next(part) == path.end();
+        const std::string below = "lies below " + at.string() + ", where other users can write";
+        if (!is_ours(status) && (last || !is_of_system(status)))
+            return last ? "belongs to another user" : below;
+        if (S_ISLNK(status.st_mode)) {
+            std::error_code wrong;
+            fs::path target = at.parent_path() / fs::read_symlink(at, wrong);
+            if (wrong || links_left == 0) return "cannot be looked at";
+            while (++part != path.end()) target /= *part;
+            return writer_along(target, links_left - 1);
+        }
+        const bool sticky =
+            (status.st_mode & S_ISVTX) != 0;    // users remove their own entries alone
+        if (others_write(at, status) && (last || !sticky))
+            return last ? "can be written by other users" : below;
+    }
     return {};
+}
+
+}
+
+std::string other_writer(const fs::path& file) {
+    return writer_along(fs::absolute(file), most_links);
 }
 
 }

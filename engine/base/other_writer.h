@@ -4,8 +4,9 @@
 
 namespace nacelle {
 
-// Says in words that follow the file's name who else could have put the file where it lies. Empty if only this user and
-// root could. Members of the user's primary group count as the user.
-std::string other_writer(const std::filesystem::path& file);
+// Says in words that follow the path who else could have put a file or folder there, or could exchange one of the
+// folders and links on the way. Empty if only this user and root could. Members of the user's primary group count as
+// the user.
+std::string other_writer(const std::filesystem::path&);
 
 }

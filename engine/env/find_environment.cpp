@@ -96,6 +96,12 @@ Stranger stranger_in(const fs::path& named) {
     }
 }
 
+std::string refused_version(const std::vector<SourceFile>& files) {
+    const Stranger found = stranger_among(files);
+    if (found.reason.empty()) return {};
+    return found.file.string() + ": " + found.reason + ", so that this version is not compiled";
+}
+
 void require_no_stranger(const fs::path& named) {
     const Stranger found = stranger_in(named);
     if (found.reason.empty()) return;

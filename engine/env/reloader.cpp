@@ -9,14 +9,6 @@ namespace {
 using OnState = ReloadSettings::OnState;
 using OnSpaces = ReloadSettings::OnSpaces;
 
-// A source that no other user could write at first must stay one: what is saved later is compiled by itself.
-void refuse_strangers(SavedSource& source) {
-    const Stranger found = stranger_among(source.files);
-    if (!found.reason.empty())
-        source.refused =
-            found.file.string() + ": " + found.reason + ", so that this version is not compiled";
-}
-
 }
 
 ReloadSettings read_reload_settings(Config reload) {
@@ -50,7 +42,7 @@ Reloader::Reloader(std::shared_ptr<Environment> environment, const ReloadSetting
           environment_->settings().source, environment_->code().files,
           [this,
            ours = stranger_among(environment_->code().files).reason.empty()](SavedSource source) {
-              if (ours) refuse_strangers(source);
+              if (ours) source.refused = refused_version(source.files);
               rebuilder_.compile(std::move(source));
           },
           way) {

@@ -52,6 +52,20 @@ bool same_files(const fs::path& folder, const std::vector<SourceFile>& files) {
 
 fs::path source_folder(uint64_t step) { return fs::path("source") / std::to_string(step); }
 
+// Refuses links by which a prepared folder would lead what a run writes to files elsewhere.
+void require_no_way_out(const fs::path& run) {
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(run, ignored)) {
+        if (!entry.is_symlink(ignored)) continue;
+        const fs::path link = entry.path();
+        if (!lies_below(link.parent_path() / fs::read_symlink(link, ignored), run))
+            throw Error(link.string(),
+                        "is a link that leads out of the run's folder, and a run writes nothing "
+                        "outside",
+                        "remove the link, or put there what it leads to");
+    }
+}
+
 // Refuses files that a new run would overwrite, unless they have the same bytes: a process may have been killed
 // before it wrote the configuration.
 void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
@@ -84,6 +98,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::vector<Source
     RunDirectory directory(path);
     directory.made_ = made;
     require_no_run(path);
+    require_no_way_out(path);
     require_room(path, files);
     make_directory(path / "checkpoints");
     return directory;
@@ -98,6 +113,7 @@ RunDirectory RunDirectory::create_next(const fs::path& stem) {
 RunDirectory RunDirectory::open(const fs::path& path) {
     run_configuration(path);
     RunDirectory directory(path);
+    require_no_way_out(path);
     make_directory(path / "checkpoints");
     remove_temporaries(path);
     remove_temporaries(path / "checkpoints");

@@ -63,7 +63,7 @@ void require_loadable(const ModelFile& file, const std::string& where, const Mod
                     "is code in the file " + file.path.string() +
                         ", which a run's folder alone does not load",
                     remedy);
-    if (const std::string other = other_writer(fs::absolute(file.path)); !other.empty())
+    if (const std::string other = other_writer(file.path); !other.empty())
         throw Error(file.path.string(), other + ", so that its code is not loaded", remedy);
 }
 

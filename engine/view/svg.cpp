@@ -15,7 +15,7 @@ constexpr const char* paper = "#f6f5f1";
 
 std::string escaped(std::string_view text) {
     std::string safe;
-    for (const char c : valid_utf8(text)) {
+    for (const char c : printable(text)) {
         if (c == '<') safe += "&lt;";
         else if (c == '>') safe += "&gt;";
         else if (c == '&') safe += "&amp;";

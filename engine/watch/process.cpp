@@ -3,6 +3,7 @@
 #include "engine/base/descriptor.h"
 #include "engine/check/author_line.h"
 #include "engine/config/describe.h"
+#include "engine/env/find_environment.h"
 #include "engine/jit/source_watch.h"
 #include "engine/supervised/child.h"
 #include "engine/supervised/crash_place.h"
@@ -101,7 +102,9 @@ private:
 };
 
 WatchedProcess::WatchedProcess(Sections& sections, WatchedSettings settings)
-    : sections_(sections), settings_(std::move(settings)) {
+    : sections_(sections),
+      settings_(std::move(settings)),
+      ours_(stranger_in(settings_.author).reason.empty()) {
     for (const std::string& command : settings_.first_commands) keep(command);
     thread_ = std::thread([this] { work(); });
 }
@@ -234,8 +237,11 @@ void WatchedProcess::read_source() {
 
 void WatchedProcess::wait_for_save() {
     std::atomic<bool> saved = false;
-    const SourceWatch watch(settings_.author, known_,
-                            [&saved](const SavedSource&) { saved = true; });
+    const SourceWatch watch(settings_.author, known_, [&](const SavedSource& source) {
+        const std::string refused = ours_ ? refused_version(source.files) : "";
+        if (refused.empty()) saved = true;
+        else broken(refused);
+    });
     DataFiles data;
     data.follow(settings_.data);
     asked_ = false;

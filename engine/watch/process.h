@@ -61,6 +61,7 @@ private:
     std::string failure_;
     // By subject; sent again to a child that is started anew.
     std::map<std::string, std::string> lasting_commands_;
+    bool ours_;                        // at first no other user could have written the source
     std::vector<SourceFile> known_;    // the files as the process last compiled them; of thread_
     std::atomic<bool> over_ = false, ends_ = false, looks_ = false, asked_ = false;
     std::thread thread_;

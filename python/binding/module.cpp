@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/base/other_writer.h"
 #include "engine/run/configuration.h"
 #include "python/binding/batch.h"
 #include "python/binding/open_engine.h"
@@ -74,4 +75,6 @@ NB_MODULE(_engine, module) {
         "The number by which step_at knows a type of actions.");
     module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a,
                "plugin_folders"_a);
+    module.def("other_writer", &other_writer, "path"_a,
+               "Says who else could have put a file or folder there; empty if nobody could.");
 }

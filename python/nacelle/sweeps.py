@@ -3,11 +3,10 @@ import contextlib
 import fcntl
 import json
 import os
-import stat
 import time
 
 from nacelle import checks, sweep_workers
-from nacelle._engine import Error
+from nacelle._engine import Error, other_writer
 from nacelle.sweep_file import SweepFile, write_whole
 from nacelle.sweep_local import run_trials
 from nacelle.sweep_population import Population
@@ -47,21 +46,14 @@ def _ended(told, kept, work):
     return found
 
 
-def _require_own(folder):
-    """Raises Error if another user could have put trials or links into the folder."""
-    link, status = os.lstat(folder), os.stat(folder)
-    shared = status.st_mode & stat.S_IWOTH or status.st_mode & stat.S_IWGRP and status.st_gid not in (0, os.getegid())
-    if shared or {link.st_uid, status.st_uid} != {os.geteuid()}:
-        why = "can be written by other users" if shared else "belongs to another user"
-        raise Error(f'{folder}: {why}, whose trials a sweep does not take; another "out" begins a new one')
-
-
 @contextlib.contextmanager
 def _kept_alone(told):
     """The folder of a sweep, which no other call uses, nor a trial that a killed one has left; a lock's descriptor."""
     try:
         told.out.mkdir(parents=True, exist_ok=True)
-        _require_own(told.out)
+        other = other_writer(told.out)
+        if other:
+            raise Error(f'{told.out}: {other}: a sweep takes no trials from others; another "out" begins a new one')
         lock = open(told.out / "sweep.lock", "w")
     except OSError as error:
         raise Error(f"{told.out}: cannot be made: {error.strerror}") from None

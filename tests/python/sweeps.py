@@ -80,7 +80,7 @@ def a_folder_that_others_can_write_holds_no_sweep():
     Path("kept.txt").write_text("a line\nand a last one")
     for name in "sweep.lock", "trials.journal":
         Path("shared", name).symlink_to(Path("kept.txt").resolve())
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("shared")), 'shared: can be written by other users, whose trials a sweep does not take; another "out"')
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("shared")), 'shared: can be written by other users: a sweep takes no trials from others; another "out"')
     assert Path("kept.txt").read_text() == "a line\nand a last one"
 
 

@@ -48,6 +48,28 @@ TEST_CASE("a new run refuses a directory with a file that it would have to overw
     }
 }
 
+TEST_CASE("links lead nothing that a run writes out of its folder") {
+    for (const std::string name :
+         {"metrics.jsonl", "checkpoints", "source/0", "logs/metrics.csv"}) {
+        CAPTURE(name);
+        const Folder folder, elsewhere;
+        const fs::path run = folder.path() / "run", link = run / name;
+        fs::create_directories(link.parent_path());
+        fs::create_symlink(elsewhere.path() / "theirs", link);
+        const std::string refused = link.string() +
+                                    ": is a link that leads out of the run's folder, and a run "
+                                    "writes nothing outside (remove the link, or put there what "
+                                    "it leads to)";
+        CHECK(refused_directory(run) == refused);
+        put(run / "config.json", "{}");
+        CHECK(complaint([&] { RunDirectory::open(run); }) == refused);
+        fs::remove(link);
+        fs::create_directory(run / "kept");
+        fs::create_symlink(run / "kept", link);    // within the folder
+        CHECK(complaint([&] { RunDirectory::open(run); }) == "");
+    }
+}
+
 TEST_CASE("a new run leaves what it need not overwrite, and takes what has the same bytes") {
     const Folder folder;
     for (const std::string name :

@@ -70,6 +70,18 @@ def metrics_outside_of_a_run_are_not_read(bench):
 
 
 @case
+def the_name_of_a_folder_turns_no_text(bench):
+    out, _ = strange(bench)
+    turned = 'strange\u202e'
+    out.rename(bench.folder / turned)
+    for words in (*LOOKING, *ACTING):
+        status, said = ended(bench, *(turned if word == 'strange' else word for word in words))
+        assert status == 0 and '\u202e' not in said, (words, said)
+    assert '\u202e' not in (bench.folder / 'strange.svg').read_text()
+    (bench.folder / turned).rename(out)
+
+
+@case
 def settings_and_lines_without_an_end_are_refused(bench):
     out, _ = strange(bench)
     with open(out / 'config.json', 'ab') as file:

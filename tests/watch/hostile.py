@@ -75,6 +75,21 @@ def reset_and_observe_that_never_come_back_are_ended_and_the_next_save_is_taken(
 
 
 @case
+def after_an_error_no_save_is_taken_that_others_could_have_made(bench):
+    path = pole(bench, (STEP, STEP + ' if (s.x > -1e30f) exit(0);'))
+    with Program(bench, 'watch', path, '--web') as program:
+        page = Page(program.address())
+        page.until(lambda known: known['status']['state'] == 'broken' and 'exit()' in known['news']['problem']['text'])
+        path.chmod(0o666)
+        path.write_text(bench.cartpole([DECLARED]))
+        page.until(lambda known: 'can be written by other users, so that this version is not compiled' in known['news']['problem']['text'])
+        assert page.known['status']['state'] == 'broken'
+        pole(bench, ('time_limit = 500', 'time_limit = 400'))
+        page.until(lambda known: known['news']['problem'] is None and known['status']['state'] == 'runs')
+        page.close()
+
+
+@case
 def exit_in_an_author_s_code_is_told_and_is_no_good_end(bench):
     path = pole(bench, (STEP, STEP + ' if (s.x > -1e30f) exit(0);'))
     result = bench.run('watch', path, '--steps', '50', '--pace', '0', *CPU)
