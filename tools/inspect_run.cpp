@@ -93,9 +93,10 @@ void print_run(const Json& all) {
     std::printf("%s environments%s, seed %s, %s steps in all\n", setting("/env/count").c_str(),
                 several ? (" on each of " + setting("/run/ranks") + " ranks").c_str() : "",
                 setting("/seed").c_str(), setting("/run/total_steps").c_str());
-    if (all.contains("count"))
-        std::printf("that number was found by %zu trials: %s (count.json)\n",
-                    all["count"]["trials"].size(), text_of(all["count"]["reason"]).c_str());
+    if (const Json::json_pointer trials("/count/trials"), reason("/count/reason");
+        all.contains(trials) && all.contains(reason))
+        std::printf("that number was found by %zu trials: %s (count.json)\n", all[trials].size(),
+                    text_of(all[reason]).c_str());
     if (all.contains("suspicious"))
         for (const Json& one : all["suspicious"])
             std::printf("%s\n", printable(suspicion_text({one["what"], one["try"]})).c_str());

@@ -20,9 +20,9 @@ namespace {
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
-    const fs::path place = fs::weakly_canonical(folder, error);
-    const bool known = std::find(folders.begin(), folders.end(), place) != folders.end();
-    if (fs::is_directory(place, error) && !known) folders.push_back(place);
+    const bool known = std::ranges::any_of(
+        folders, [&](const fs::path& other) { return fs::equivalent(other, folder, error); });
+    if (fs::is_directory(folder, error) && !known) folders.push_back(folder);
 }
 
 }

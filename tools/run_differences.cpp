@@ -57,7 +57,7 @@ std::map<std::string, std::string> last_source(const fs::path& run) {
     if (versions.empty()) return files;
     const fs::path folder = versions.back().folder;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file())
+        if (entry.is_regular_file() && lies_below(entry.path(), run))
             files[entry.path().lexically_relative(folder).string()] = read_plain_file(entry.path());
     return files;
 }

@@ -44,6 +44,7 @@ fs::path make_seeds_folder(const fs::path& out, const fs::path& next, bool& made
     std::error_code error;
     made = fs::create_directories(out, error);
     if (error) throw Error(out.string(), "cannot be made: " + error.message());
+    require_own_folder(out);
     return out;
 }
 

@@ -245,9 +245,10 @@ std::filesystem::path resolved_path(const std::filesystem::path& path) {
     return trouble ? path : result;
 }
 bool lies_below(const std::filesystem::path& file, const std::filesystem::path& folder) {
-    const std::filesystem::path below =
-        resolved_path(file).lexically_relative(resolved_path(folder));
-    return !below.empty() && *below.begin() != "..";
+    std::error_code trouble;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, trouble);
+    const std::filesystem::path below = place.lexically_relative(resolved_path(folder));
+    return !trouble && !below.empty() && *below.begin() != "..";
 }
 
 }

@@ -32,25 +32,29 @@ bool others_write(const fs::path& path, const struct stat& status) {
 // Goes down the path from the root: whoever can write a folder on the way can exchange what lies below.
 std::string writer_along(const fs::path& path, int links_left) {
     fs::path at;
+    std::error_code wrong;
+    bool beside_others = false;
     for (auto part = path.begin(); part != path.end(); ++part) {
         at /= *part;
         struct stat status {};
         if (::lstat(at.c_str(), &status) != 0) return "cannot be looked at";
         const bool last = std::next(part) == path.end();
-        const std::string below = "lies below " + at.string() + ", where other users can write";
+        const std::string below = "lies below " + at.string() + ", ";
         if (!is_ours(status) && (last || !is_of_system(status)))
-            return last ? "belongs to another user" : below;
+            return (last ? "" : below + "which ") + "belongs to another user";
+        if (last && beside_others && !fs::is_directory(path, wrong))
+            return "lies in a folder where other users can write";
         if (S_ISLNK(status.st_mode)) {
-            std::error_code wrong;
             fs::path target = at.parent_path() / fs::read_symlink(at, wrong);
             if (wrong || links_left == 0) return "cannot be looked at";
             while (++part != path.end()) target /= *part;
             return writer_along(target, links_left - 1);
         }
-        const bool sticky =
-            (status.st_mode & S_ISVTX) != 0;    // users remove their own entries alone
-        if (others_write(at, status) && (last || !sticky))
-            return last ? "can be written by other users" : below;
+        // In a sticky folder users remove their own entries alone, and may add any.
+        beside_others = others_write(at, status);
+        if (beside_others && last) return "can be written by other users";
+        if (beside_others && (status.st_mode & S_ISVTX) == 0)
+            return below + "where other users can write";
     }
     return {};
 }

@@ -172,7 +172,7 @@ std::filesystem::path step_table_path(const std::filesystem::path& source) {
 StepTable read_step_table(const std::filesystem::path& file) {
     StepTable table;
     table.where = file.filename().string();
-    Config config(parse_json(read_file(file), table.where), table.where);
+    Config config(parse_json(read_plain_file(file), table.where), table.where);
     config.text("about", "");    // for the reader of the file
     table.tolerance = config.number("tolerance", table.tolerance, 0, 1);
     table.params = config.object("params").json();

@@ -2,13 +2,18 @@
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
 #include "engine/check/step_table.h"
+#include "engine/env/find_environment.h"
 
 namespace nacelle {
 
 Finding check_step_table(Session& session) {
-    const std::filesystem::path file = step_table_path(session.subject().settings.source);
+    const std::filesystem::path source = session.subject().settings.source,
+                                file = step_table_path(source);
     const std::string name = file.filename().string();
     if (!std::filesystem::exists(file)) return skipped("there is no " + name + " beside the file");
+    const Stranger other = stranger_in(file);
+    if (!other.reason.empty() && other.reason != stranger_in(source).reason)
+        return skipped(name + " " + other.reason);
     const StepTable table = read_step_table(file);
     // The table describes the file itself: settings of a run do not apply.
     EnvSettings settings = session.settings(uint32_t(table.steps.size()));

@@ -79,7 +79,7 @@ bool says_environment(const fs::path& file) {
 }
 
 Stranger stranger_among(const std::vector<SourceFile>& files) {
-    if (ships_environments(files.front().path.parent_path())) return {};
+    if (files.empty() || ships_environments(files.front().path.parent_path())) return {};
     for (const SourceFile& file : files)
         if (std::string other = other_writer(file.path); !other.empty())
             return {file.path, std::move(other)};

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
+#include "engine/base/other_writer.h"
 #include "engine/jit/cache_trim.h"
 
 #include <algorithm>
@@ -57,6 +58,8 @@ void require_own(const fs::path& directory) {
     if ((status.st_mode & 022) != 0)
         throw Error(directory.string(), "can be written by others",
                     "what lies there may be theirs: remove it, or " + std::string(instead));
+    if (const std::string other = other_writer(directory); !other.empty())
+        throw Error(directory.string(), other, instead);
 }
 
 // The folder for temporary files; a default where $TMPDIR is not usable.

@@ -30,6 +30,19 @@ std::vector<std::string> quoted_includes(std::string_view text) {
     return names;
 }
 
+// The path of an included file. The compiler follows a link before it goes up from there.
+std::filesystem::path included(const std::filesystem::path& folder, const std::string& name) {
+    std::filesystem::path at = folder;
+    std::error_code ignored;
+    bool linked = false;
+    for (const auto& part : std::filesystem::path(name)) {
+        if (part == ".." && linked) return folder / name;
+        at /= part;
+        linked = linked || std::filesystem::is_symlink(at, ignored);
+    }
+    return at.lexically_normal();
+}
+
 // Whether an included file can be read; otherwise it may be a header of the SDK, or the compiler reports it. A pipe
 // is left out, since a compiler would wait for it forever.
 bool can_be_followed(const std::filesystem::path& path) {
@@ -54,7 +67,7 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
         const std::vector<std::string> names = quoted_includes(text);
         files.push_back({file, std::move(text)});
         for (auto name = names.rbegin(); name != names.rend(); ++name)
-            ahead.push_back((file.parent_path() / *name).lexically_normal());
+            ahead.push_back(included(file.parent_path(), *name));
     };
     seen.insert(resolved_path(path));
     add(path, read_plain_file(path));

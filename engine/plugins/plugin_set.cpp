@@ -26,9 +26,11 @@ bool is_on_libtorch(const PluginOffer& offer) {
 constexpr const char* libtorch_advice =
     "'tools/nacelle torch' installs LibTorch and builds what is on it";
 
+constexpr size_t most_of_a_plugin = size_t(1) << 30;
+
 PluginFile look_at(const fs::path& path) {
     try {
-        return {path, manifest_of(path, read_file(path)), {}};
+        return {path, manifest_of(path, read_plain_file(path, most_of_a_plugin)), {}};
     } catch (const Error& error) {
         return {path, std::nullopt, error.reason()};
     }
@@ -83,7 +85,7 @@ std::shared_ptr<const PluginLibrary> Plugins::open(const fs::path& path, const s
 
 const PluginManifest& Plugins::load(const fs::path& path) {
     const fs::path whole = fs::absolute(path).lexically_normal();
-    const std::string file = read_file(whole);
+    const std::string file = read_plain_file(whole, most_of_a_plugin);
     auto library = open(whole, file, manifest_of(whole, file));
     std::erase_if(
         named_, [&](const auto& other) { return other->manifest().id == library->manifest().id; });
@@ -98,7 +100,7 @@ std::shared_ptr<const PluginLibrary> Plugins::find(const PluginOffer& wanted) {
         std::string file;
         PluginManifest manifest;
         try {
-            file = read_file(path);
+            file = read_plain_file(path, most_of_a_plugin);
             manifest = manifest_of(path, file);
         } catch (const Error&) {
             continue;    // not openable: list() says why

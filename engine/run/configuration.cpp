@@ -145,11 +145,12 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
     return std::filesystem::equivalent(a, b, missing);
 }
 
-// Settings beside an environment are as trusted as the environment: throws if only the settings have a stranger.
+// Settings beside an environment are as trusted as the environment: throws if others could have written them in a way
+// in which they could not have written the environment.
 void require_own_settings(const std::filesystem::path& settings,
                           const std::filesystem::path& environment) {
     const Stranger other = stranger_in(settings);
-    if (!other.reason.empty() && stranger_in(environment).reason.empty())
+    if (!other.reason.empty() && other.reason != stranger_in(environment).reason)
         throw Error(settings.string(), other.reason + ", so that its settings are not taken",
                     "--config " + shell_word(settings.string()) + " takes them");
 }

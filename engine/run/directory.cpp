@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -52,20 +53,6 @@ bool same_files(const fs::path& folder, const std::vector<SourceFile>& files) {
 
 fs::path source_folder(uint64_t step) { return fs::path("source") / std::to_string(step); }
 
-// Refuses links by which a prepared folder would lead what a run writes to files elsewhere.
-void require_no_way_out(const fs::path& run) {
-    std::error_code ignored;
-    for (const auto& entry : fs::recursive_directory_iterator(run, ignored)) {
-        if (!entry.is_symlink(ignored)) continue;
-        const fs::path link = entry.path();
-        if (!lies_below(link.parent_path() / fs::read_symlink(link, ignored), run))
-            throw Error(link.string(),
-                        "is a link that leads out of the run's folder, and a run writes nothing "
-                        "outside",
-                        "remove the link, or put there what it leads to");
-    }
-}
-
 // Refuses files that a new run would overwrite, unless they have the same bytes: a process may have been killed
 // before it wrote the configuration.
 void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
@@ -98,7 +85,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::vector<Source
     RunDirectory directory(path);
     directory.made_ = made;
     require_no_run(path);
-    require_no_way_out(path);
+    require_own_folder(path);
     require_room(path, files);
     make_directory(path / "checkpoints");
     return directory;
@@ -113,7 +100,7 @@ RunDirectory RunDirectory::create_next(const fs::path& stem) {
 RunDirectory RunDirectory::open(const fs::path& path) {
     run_configuration(path);
     RunDirectory directory(path);
-    require_no_way_out(path);
+    require_own_folder(path);
     make_directory(path / "checkpoints");
     remove_temporaries(path);
     remove_temporaries(path / "checkpoints");
@@ -196,6 +183,31 @@ void require_one_run(const fs::path& path) {
                     "name one of them, such as " + (path / "seed-1").string());
 }
 
+void require_own_folder(const fs::path& run) {
+    const std::string instead = "remove it, or name another directory";
+    std::error_code ignored;
+    const auto look = [&](const fs::path& path, bool inside) {
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) != 0) return;
+        if (inside && S_ISLNK(status.st_mode)) {
+            if (!lies_below(path.parent_path() / fs::read_symlink(path, ignored), run))
+                throw Error(path.string(),
+                            "is a link that leads out of the run's folder, and a run writes "
+                            "nothing outside",
+                            "remove the link, or put there what it leads to");
+        } else if (inside && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+            throw Error(path.string(), "is no plain file, and a run would wait for it", instead);
+        } else if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+            throw Error(path.string(),
+                        "belongs to another user, who could lead elsewhere what a run writes",
+                        instead);
+        }
+    };
+    look(run, false);
+    for (const auto& entry : fs::recursive_directory_iterator(run, ignored))
+        look(entry.path(), true);
+}
+
 Json run_configuration(const fs::path& path) {
     std::error_code ignored;
     const std::string name = path.string();
@@ -210,7 +222,15 @@ Json run_configuration(const fs::path& path) {
     if (!holds_run(path))
         throw Error(path.string(), "holds no run: it has no config.json",
                     "name the directory of a run, such as runs/cartpole-1");
-    return load_json(path / "config.json");
+    const fs::path file = path / "config.json";
+    Json settings = load_json(file);
+    for (const char* const part :
+         {"", "/env", "/learner", "/policies", "/run", "/hooks", "/solved"})
+        if (const Json::json_pointer place(part);
+            settings.contains(place) && !settings[place].is_object())
+            throw Error(file.string(), (*part ? std::string(part + 1) + " is" : "is") +
+                                           " no object: these are no settings of a run");
+    return settings;
 }
 
 std::vector<SourceVersion> source_versions(const fs::path& run) {

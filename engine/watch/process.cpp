@@ -187,7 +187,13 @@ void WatchedProcess::work() {
         if (wrong.empty() || ends_) break;
         broken(wrong);
         if (!settings_.waits) break;
-        wait_for_save();
+        while (!ends_) {
+            wait_for_save();
+            read_source();
+            const std::string refused = ours_ ? refused_version(known_) : "";
+            if (refused.empty()) break;
+            broken(refused);
+        }
         const std::lock_guard lock(mutex_);
         failure_.clear();
     }
@@ -237,11 +243,8 @@ void WatchedProcess::read_source() {
 
 void WatchedProcess::wait_for_save() {
     std::atomic<bool> saved = false;
-    const SourceWatch watch(settings_.author, known_, [&](const SavedSource& source) {
-        const std::string refused = ours_ ? refused_version(source.files) : "";
-        if (refused.empty()) saved = true;
-        else broken(refused);
-    });
+    const SourceWatch watch(settings_.author, known_,
+                            [&saved](const SavedSource&) { saved = true; });
     DataFiles data;
     data.follow(settings_.data);
     asked_ = false;

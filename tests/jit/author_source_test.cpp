@@ -35,6 +35,18 @@ TEST_CASE("the closure follows quoted includes from file to file, each once") {
           Names{"tag.cu", "shared/maths.h", "shared/deep/more.h"});
 }
 
+TEST_CASE("an include goes up from where a link leads, as for a compiler") {
+    const Place place;
+    const fs::path tag = place.write("own/tag.cu", "#include \"lib/../a.h\"\n");
+    place.write("own/a.h", "int own;\n");
+    place.write("theirs/a.h", "int theirs;\n");
+    fs::create_directories(place.path() / "theirs/lib");
+    fs::create_directory_symlink(place.path() / "theirs/lib", place.path() / "own/lib");
+    const auto files = nacelle::read_closure(tag);
+    REQUIRE(files.size() == 2);
+    CHECK(files[1].text == "int theirs;\n");
+}
+
 TEST_CASE("the closure knows a file by any of its names") {
     const Place place;
     place.write("a.h", "");

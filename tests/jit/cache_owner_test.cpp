@@ -34,6 +34,17 @@ TEST_CASE("a directory that others can write is not used") {
         }
 }
 
+TEST_CASE("a directory below one that others can write is not used") {
+    const Place place;
+    const Variable temporary("TMPDIR", place.path().string());
+    const fs::path home = place.path() / "home", directory = home / "cache";
+    REQUIRE(Cache(directory).keep("key", "bytes"));
+    fs::permissions(home, fs::perms::others_write, fs::perm_options::add);
+    Cache cache(directory);
+    CHECK(cache.trouble().find("where other users can write") != std::string::npos);
+    CHECK_FALSE(cache.find("key"));
+}
+
 TEST_CASE("nobody's directory is used but one's own, not even by root") {
     if (::geteuid() != 0) NACELLE_SKIP("only root can give a directory to somebody else");
     const Place place;

@@ -1,9 +1,13 @@
 #include "engine/run/directory.h"
 #include "tests/env/workbench.h"
 
+#include "tests/support/skip.h"
+
 #include <doctest/doctest.h>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -67,6 +71,40 @@ TEST_CASE("links lead nothing that a run writes out of its folder") {
         fs::create_directory(run / "kept");
         fs::create_symlink(run / "kept", link);    // within the folder
         CHECK(complaint([&] { RunDirectory::open(run); }) == "");
+    }
+}
+
+TEST_CASE(
+    "a run writes into no pipe, through no link that is too long to follow, and into no folder "
+    "of another user") {
+    const Folder folder, elsewhere;
+    const fs::path run = folder.path() / "run", metrics = run / "metrics.jsonl";
+    fs::create_directories(run / "checkpoints");
+    std::string way;
+    while (way.size() < 3900) way += "./";
+    fs::create_symlink(way + "../" + std::string(40, 'x') + elsewhere.path().string(), metrics);
+    CHECK(contains(refused_directory(run), "is a link that leads out of the run's folder"));
+    fs::remove(metrics);
+    REQUIRE(::mkfifo(metrics.c_str(), 0666) == 0);
+    CHECK(refused_directory(run) == metrics.string() +
+                                        ": is no plain file, and a run would wait for it (remove "
+                                        "it, or name another directory)");
+    fs::remove(metrics);
+    if (::geteuid() != 0) NACELLE_SKIP("only root can give a directory to somebody else");
+    for (const fs::path& theirs : {run / "checkpoints", run}) {
+        REQUIRE(::chown(theirs.c_str(), 65534, gid_t(-1)) == 0);
+        CHECK(contains(refused_directory(run), theirs.string() + ": belongs to another user"));
+        REQUIRE(::chown(theirs.c_str(), 0, gid_t(-1)) == 0);
+    }
+    CHECK(refused_directory(run) == "");
+}
+
+TEST_CASE("settings of a run that are no objects are refused in a sentence") {
+    const Folder folder;
+    for (const std::string text :
+         {"[1]", "null", R"({"learner": [1]})", R"({"env": []})", R"({"run": 3})"}) {
+        put(folder.path() / "config.json", text);
+        CHECK(contains(complaint([&] { run_configuration(folder.path()); }), "no object"));
     }
 }
 

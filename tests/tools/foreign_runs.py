@@ -82,6 +82,34 @@ def the_name_of_a_folder_turns_no_text(bench):
 
 
 @case
+def what_was_counted_is_shown_only_if_it_is_a_count(bench):
+    out, _ = strange(bench)
+    for text in ('{}', '[]', '5', 'null', '{"trials": 3}'):
+        (out / 'count.json').write_text(text)
+        status, said = ended(bench, 'inspect', 'strange')
+        assert status == 0 and 'trials' not in said, (text, said)
+
+
+@case
+def the_source_that_is_compared_lies_in_the_run(bench):
+    bench.write('secret.txt', 'nobody else reads this')
+    out, _ = strange(bench)
+    (out / 'source' / '0' / 'secret.txt').symlink_to(bench.folder / 'secret.txt')
+    status, said = ended(bench, 'compare', 'whole', 'strange')
+    assert status == 0 and 'secret' not in said, said
+
+
+@case
+def runs_of_seeds_are_led_nowhere(bench):
+    (bench.folder / 'elsewhere').mkdir()
+    (bench.folder / 'prepared').mkdir()
+    (bench.folder / 'prepared' / 'seed-1').symlink_to('../elsewhere')
+    status, said = ended(bench, 'train', 'cartpole', *CPU, '--seeds', '2', '--out', 'prepared')
+    assert status == 1 and "seed-1: is a link that leads out of the run's folder" in said, said
+    assert not list((bench.folder / 'elsewhere').iterdir())
+
+
+@case
 def settings_and_lines_without_an_end_are_refused(bench):
     out, _ = strange(bench)
     with open(out / 'config.json', 'ab') as file:

@@ -86,6 +86,19 @@ def settings_that_others_could_have_put_beside_an_environment_are_not_taken(benc
 
 
 @case
+def a_table_of_steps_that_others_could_have_put_beside_an_environment_is_not_taken(bench):
+    bench.write('mine.cu', bench.cartpole([]))
+    table = bench.write('mine.test.json', '{"steps": 3}')
+    words = ('check', 'mine', '--only', 'test table', *CPU)
+    assert bench.run(*words).status == 1
+    table.chmod(0o666)
+    result = bench.run(*words)
+    assert result.status == 0 and 'mine.test.json can be written by other users' in result.out, result
+    for name in ('mine.cu', 'mine.test.json'):
+        (bench.folder / name).unlink()
+
+
+@case
 def settings_are_named_in_place_of_their_environment(bench):
     bench.write('brisk.json', '{"env": {"source": "cartpole", "count": 8, "params": {"force": 12}}, "run": {"total_steps": 2048}}')
     here = bench.folder.resolve()
