@@ -145,8 +145,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
     return std::filesystem::equivalent(a, b, missing);
 }
 
-// Settings beside an environment are as trusted as the environment: throws if others could have written them in a way
-// in which they could not have written the environment.
+// Throws if other users could have written the settings beside an environment, and not the environment in the same way.
 void require_own_settings(const std::filesystem::path& settings,
                           const std::filesystem::path& environment) {
     const Stranger other = stranger_in(settings);

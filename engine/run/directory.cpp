@@ -184,7 +184,6 @@ void require_one_run(const fs::path& path) {
 }
 
 void require_own_folder(const fs::path& run) {
-    const std::string instead = "remove it, or name another directory";
     std::error_code ignored;
     const auto look = [&](const fs::path& path, bool inside) {
         struct stat status {};
@@ -196,11 +195,12 @@ void require_own_folder(const fs::path& run) {
                             "nothing outside",
                             "remove the link, or put there what it leads to");
         } else if (inside && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-            throw Error(path.string(), "is no plain file, and a run would wait for it", instead);
-        } else if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+            throw Error(path.string(), "is no plain file, and a run would wait for it",
+                        "remove it, or name another directory");
+        } else if (S_ISDIR(status.st_mode) && status.st_uid != ::geteuid() && status.st_uid != 0) {
             throw Error(path.string(),
                         "belongs to another user, who could lead elsewhere what a run writes",
-                        instead);
+                        "name another directory, or a copy of your own");
         }
     };
     look(run, false);
