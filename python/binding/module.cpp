@@ -1,6 +1,7 @@
 #include "engine/base/error.h"
 #include "engine/base/other_writer.h"
 #include "engine/run/configuration.h"
+#include "engine/run/directory.h"
 #include "python/binding/batch.h"
 #include "python/binding/open_engine.h"
 #include "python/binding/training.h"
@@ -77,4 +78,6 @@ NB_MODULE(_engine, module) {
                "plugin_folders"_a);
     module.def("other_writer", &other_writer, "path"_a,
                "Says who else could have put a file or folder there; empty if nobody could.");
+    module.def("require_own_folder", &require_own_folder, "path"_a,
+               "Refuses a folder that would lead elsewhere what is written there.");
 }

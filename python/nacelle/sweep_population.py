@@ -31,7 +31,7 @@ class Population:
             self._rounds, self._copied = kept["rounds"], kept["copied"]
             if any(len(each[name]) != self._told.trials for each in self._rounds for name in ("scores", "settings", "from")):
                 raise ValueError("it is of another number of members")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise Error(f'{self._path}: is damaged ({type(error).__name__}); another "out" begins a new sweep') from None
 
     def _keep(self):

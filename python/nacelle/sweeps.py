@@ -6,7 +6,7 @@ import os
 import time
 
 from nacelle import checks, sweep_workers
-from nacelle._engine import Error, other_writer
+from nacelle._engine import Error, other_writer, require_own_folder
 from nacelle.sweep_file import SweepFile, write_whole
 from nacelle.sweep_local import run_trials
 from nacelle.sweep_population import Population
@@ -54,6 +54,7 @@ def _kept_alone(told):
         other = other_writer(told.out)
         if other:
             raise Error(f'{told.out}: {other}: a sweep takes no trials from others; another "out" begins a new one')
+        require_own_folder(told.out)
         lock = open(told.out / "sweep.lock", "w")
     except OSError as error:
         raise Error(f"{told.out}: cannot be made: {error.strerror}") from None
@@ -90,7 +91,7 @@ def _read(path):
     """The sweep that a folder holds."""
     try:
         kept = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         kept = error
     if not isinstance(kept, dict):
         raise Error(f"{path}: is damaged ({kept if isinstance(kept, Exception) else 'it is no object'}); another \"out\" begins a new sweep")

@@ -85,6 +85,27 @@ def a_folder_that_others_can_write_holds_no_sweep():
 
 
 @case
+def a_folder_that_leads_elsewhere_holds_no_sweep():
+    nacelle.sweep(quick("led", trials=1))
+    Path("elsewhere.csv").write_text("somebody's")
+    table = Path("led/trials.csv")
+    table.unlink()
+    table.symlink_to(Path("elsewhere.csv").resolve())
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trials.csv: is a link that leads out")
+    table.unlink()
+    os.mkfifo(table)
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trials.csv: is no plain file")
+    table.unlink()
+    if os.geteuid() == 0:
+        os.chown("led/trial-1", 65534, -1)
+        refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trial-1: belongs to another user")
+        os.chown("led/trial-1", 0, -1)
+    Path("led/sweep.json").write_text("[" * 100000)
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "sweep.json: is damaged")
+    assert Path("elsewhere.csv").read_text() == "somebody's"
+
+
+@case
 def an_interrupted_sweep_ends_as_one_that_was_not():
     def interrupt(trial):
         raise KeyboardInterrupt
