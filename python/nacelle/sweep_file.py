@@ -215,7 +215,7 @@ class SweepFile:
             told = json.loads(path.read_text())
         except OSError as error:
             raise Error(f"{path}: {error.strerror}") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Error(f"{path}: is no JSON: {error}") from None
         if not isinstance(told, dict):
             raise Error(f"{path}: is no object of JSON")
