@@ -17,10 +17,11 @@ std::string output_of(const std::string& command) {
 
 }
 
-const std::string sample = "'" + nacelle::test::build_path("tests/support/sample") + "' 2>&1";
+const std::string program = "'" + nacelle::test::build_path("tests/support/sample") + "' 2>&1",
+                  sample = "unset NACELLE_TEST_BRIEFLY; " + program;
 
 TEST_CASE("the last line counts passed, failed and skipped test cases") {
-    const std::string output = output_of(std::string("unset NACELLE_TEST_BRIEFLY; ") + sample);
+    const std::string output = output_of(sample);
     const std::string last = "3 passed, 4 failed, 4 skipped\n";
     INFO(output);
     CHECK(output.ends_with("\n" + last));
@@ -42,7 +43,7 @@ TEST_CASE("a case that wants a GPU says so where it begins, or fails") {
 }
 
 TEST_CASE("a brief run tells of what it left out as skipped") {
-    const std::string output = output_of(std::string("NACELLE_TEST_BRIEFLY=1 ") + sample);
+    const std::string output = output_of("NACELLE_TEST_BRIEFLY=1 " + program);
     INFO(output);
     CHECK(output.ends_with("\n2 passed, 4 failed, 5 skipped\n"));
     CHECK(output.find("skipped: takes long: takes long; tools/nacelle test --all runs it without "
