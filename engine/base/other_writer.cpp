@@ -20,8 +20,8 @@ bool is_of_system(const struct stat& status) {
     return ::stat("/", &root) == 0 && status.st_uid == root.st_uid;
 }
 
-// True if other users can write here: all of them, a group besides this user's primary group and root's, or users of an
-// access control list, which the bits of the group include.
+// True if other users can write: all users, a group besides the user's primary group and root's, or users of an access
+// control list. The mode shows the rights of such a list as rights of the group.
 bool others_write(const fs::path& path, const struct stat& status) {
     if ((status.st_mode & S_IWOTH) != 0) return true;
     if ((status.st_mode & S_IWGRP) == 0) return false;

@@ -28,7 +28,7 @@ struct Stranger {
 Stranger stranger_among(const std::vector<SourceFile>& files);
 // The same for the file of a name and the files that an environment includes.
 Stranger stranger_in(const std::filesystem::path& named);
-// Says why a saved version must not be compiled, if no other user could have written the source at first. Empty: it may.
+// The reason not to compile a saved version of a source that was closed to other users at first; empty: there is none.
 std::string refused_version(const std::vector<SourceFile>& files);
 // Throws if there is a stranger.
 void require_no_stranger(const std::filesystem::path& named);

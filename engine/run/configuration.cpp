@@ -145,7 +145,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
     return std::filesystem::equivalent(a, b, missing);
 }
 
-// Throws if other users could have written the settings beside an environment, and not the environment in the same way.
+// Throws if the settings next to an environment are open to other users in a way in which the environment is closed.
 void require_own_settings(const std::filesystem::path& settings,
                           const std::filesystem::path& environment) {
     const Stranger other = stranger_in(settings);

@@ -53,7 +53,7 @@ std::filesystem::path seeds_file_of(const std::filesystem::path& path);
 bool holds_seeds(const std::filesystem::path& path);
 // Throws, with the alternatives, where it holds a run.
 void require_no_run(const std::filesystem::path& path);
-// Refuses a prepared folder that would lead what a run writes elsewhere: by links, pipes or another user's folders.
+// Refuses a folder with links to the outside, with pipes, or with folders of another user.
 void require_own_folder(const std::filesystem::path& run);
 // Throws, with what to name instead, where it holds the runs of several seeds.
 void require_one_run(const std::filesystem::path& path);

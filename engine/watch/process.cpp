@@ -180,9 +180,9 @@ void WatchedProcess::broken(const std::string& text) {
 }
 
 void WatchedProcess::work() {
+    read_source();
     while (!ends_) {
         looks_ = asked_ = false;
-        read_source();
         const std::string wrong = follow_one();
         if (wrong.empty() || ends_) break;
         broken(wrong);

@@ -76,8 +76,10 @@ NB_MODULE(_engine, module) {
         "The number by which step_at knows a type of actions.");
     module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a,
                "plugin_folders"_a);
-    module.def("other_writer", &other_writer, "path"_a,
-               "Says who else could have put a file or folder there; empty if nobody could.");
-    module.def("require_own_folder", &require_own_folder, "path"_a,
-               "Refuses a folder that would lead elsewhere what is written there.");
+    module.def(
+        "other_writer", &other_writer, "path"_a,
+        "The way in which another user could replace a file or folder; empty: there is none.");
+    module.def(
+        "require_own_folder", &require_own_folder, "path"_a,
+        "Refuses a folder with links to the outside, with pipes, or with folders of another user.");
 }

@@ -20,7 +20,7 @@ def run_trials(told, study, callback, together, lock=None):
                     if more:
                         trial, chosen = proposed
                         played = PlayedTrial(told, trial, folder_of(told, trial.number), chosen, lock, together)
-                        begun.append(played)        # first: an interruption of submit() may leave it training
+                        begun.append(played)        # before submit(): after an interruption there the trial trains
                         playing[pool.submit(played.run)] = trial, played
                 if playing:
                     for done in wait(playing, return_when=FIRST_COMPLETED).done:

@@ -75,7 +75,7 @@ def _kept_alone(told):
 
 
 def _taken(lock):
-    """Waits for the trials of an interrupted call, which end a moment after that call."""
+    """Waits a moment for the last trials of an interrupted call."""
     ends = time.monotonic() + PATIENCE
     while True:
         try:

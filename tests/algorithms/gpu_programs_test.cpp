@@ -96,7 +96,6 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the compiler for GPUs is not instrumented: the plain build has it");
 #endif
-    // Each kind of kernel once: a GPU compiles the rest.
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
         {"cartpole", ppo,
@@ -110,6 +109,9 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
         {"cartpole", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true, "{}",
          8, 1},
         {"cartpole", ppo,
+         R"({"policies": {"default": {"trunk": "separate", "hidden": [{"mingru": 64}, {"gru": 33}]}}})",
+         90, 1, true},
+        {"cartpole", ppo,
          R"({"policies": {"default": {"precision": "f32", "hidden": [{"mingru": 33}, {"gru": 64}]}}})",
          90, 3, true},
         {"cartpole", ppo, R"({"policies": {"default": {"trunk": "separate", "hidden": []}}})"},
@@ -122,6 +124,9 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
         {"acrobot", ppo,
          R"({"policies": {"default": {"hidden": [256, 310], "trunk": "separate", "activation": "relu"}}})",
          90, 1, true},
+        {"cartpole", ppo,
+         R"({"policies": {"default": {"execution": "streamed", "hidden": [512, 512], "trunk": "separate"}}})",
+         90, 1, true},
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})", 90, 1, false,
          R"({"even": [0, 2], "odd": [1, 3], "runner": 4})"},
         {"connect_four", ppo,
@@ -129,6 +134,7 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
         {"connect_four", ppo,
          R"({"policies": {"default": {"opponents": {}, "hidden": [256, 256], "trunk": "separate"}}})",
          90, 1, true},
+        {"tag_gridworld", a2c, R"({"policies": {"default": {"opponents": {"sample": "hard"}}}})"},
         {"acrobot", ppo,
          R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",
          90, 2, true},
@@ -149,11 +155,19 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
          R"({"policies": {"default": {"hidden": [{"gru": 64}],
              "critic": {"sees": ["global", "own"], "hidden": [256, 256]}}}})",
          90, 1, true},
+        {"overseen", ppo,
+         R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
         // Images, and no number before them.
         {"picture", ppo, "{}"},
-        // Many numbers, kept in bf16.
+        {"lookouts", a2c, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},
+        // What is kept in bf16 of many numbers, and of few that warps and blocks see in one launch.
         {"crowd", a2c, R"({"advantage": "vtrace", "policies": {"default": {"hidden": [32, 32]}}})",
          90, 1, false, "{}", 2},
+        {"crowd", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},
+        {"levers", ppo,
+         R"({"kept_observations": "bf16", "policies": {"default": {"hidden": [17],
+             "critic": {"sees": ["global", "team", "own"], "hidden": [33, 9]}}}})"},
+        {"cartpole", elsewhere, R"({"normalise_advantages": "minibatch"})", 90, 0},
         {"tag_gridworld", elsewhere,
          R"({"advantage": "vtrace", "policies": {"runner": {"train": "random"}, "tagger": {"hidden": [{"gru": 8}]}}})",
          90, 0},

@@ -42,8 +42,8 @@ TEST_CASE("whoever can write a folder above a file can exchange the file") {
     for (const fs::path& folder : {at.home, at.own, at.env}) {
         ::chmod(folder.c_str(), 0777);
         CHECK(other_writer(at.file) == below(folder));
-        ::chmod(folder.c_str(),
-                01777);    // others cannot rename what is ours, and can add an include
+        // Here other users rename nothing of ours, and can add an include.
+        ::chmod(folder.c_str(), 01777);
         CHECK(other_writer(at.file) ==
               (folder == at.env ? "lies in a folder where other users can write" : ""));
         CHECK(other_writer(at.env) == (folder == at.env ? "can be written by other users" : ""));

@@ -41,15 +41,12 @@ class Learner:
         self.common = ['--backend', options.backend, '--threads', '1', '--quiet', '--episodes', '1']
         self.whole = folder / f'{self.name}-whole'
 
-    def say_wrong(self, text):
-        self.wrong = self.wrong or text
-
     def train_whole(self):
         done = subprocess.run([self.options.program, *self.begin, *self.common, '--out', self.whole], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            self.say_wrong(done.stderr.strip())
+            self.wrong = done.stderr.strip()
         elif len(content(self.whole)) < 2 * SAVES:
-            self.say_wrong(f'{len(content(self.whole))} files of checkpoints')
+            self.wrong = f'{len(content(self.whole))} files of checkpoints'
 
     def words(self, out):
         begun = (self.bench.folder / out / 'config.json').exists()
@@ -63,23 +60,24 @@ class Learner:
         run = self.bench.folder / out
         files = different(content(run), content(self.whole))
         if files:
-            self.say_wrong(f'{out}: {", ".join(files)}')
+            self.wrong = f'{out}: {", ".join(files)}'
         elif metrics_without_times(run) != metrics_without_times(self.whole):
-            self.say_wrong(f'{out}: metrics.jsonl')
+            self.wrong = f'{out}: metrics.jsonl'
         else:
             shutil.rmtree(run)
 
-    def work(self, ends):
-        """So many kills, or one run where a time is given."""
+    def goes_on(self):
+        return not self.wrong and self.kills < self.options.kills
+
+    def take_turn(self):
+        """Trains the whole run, and later kills one more run at each turn."""
         try:
-            if not self.whole.exists():
-                self.train_whole()
-            while not self.wrong and self.kills < self.options.kills and time.monotonic() < ends:
+            if self.whole.exists():
                 self.kill_one_run(self.options.kills - self.kills)
-                if self.options.seconds:
-                    break
+            else:
+                self.train_whole()
         except (AssertionError, OSError) as error:
-            self.say_wrong(f'{type(error).__name__}: {error}')
+            self.wrong = f'{type(error).__name__}: {error}'
 
 
 def main():
@@ -99,9 +97,8 @@ def main():
     folder = Path(tempfile.mkdtemp(prefix='nacelle-kills-'))
     learners = [Learner(options, folder, case) for case in learner_cases() if not only or case[0] in only]
     with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(lambda learner: learner.work(ends), learners))
-        while options.seconds and time.monotonic() < ends and not all(learner.wrong for learner in learners):
-            list(pool.map(lambda learner: learner.work(ends), [learner for learner in learners if not learner.wrong]))
+        while time.monotonic() < ends and (left := [learner for learner in learners if learner.goes_on()]):
+            list(pool.map(Learner.take_turn, left))
     for learner in learners:
         print(f'{learner.name:14} {learner.kills:5} kills, {learner.runs:4} runs  {learner.wrong or "same bytes and metrics"}')
     bad = [learner for learner in learners if learner.wrong or not learner.kills]

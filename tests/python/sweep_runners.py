@@ -15,18 +15,9 @@ import nacelle
 import ray
 from cases import case, refused, run_cases
 from nacelle import sweep_workers
+from sweep_asked import QUICK, VARIED, outcomes, quick
 
-QUICK = {"env": {"count": 64}, "run": {"total_steps": 12000}, "solved": {"return": None}}
-VARIED = {"learner.learning_rate": {"from": 0.0005, "to": 0.005, "log": True}, "learner.epochs": {"from": 1, "to": 4}}
 sweep_workers.BETWEEN_LOOKS = 0.1
-
-
-def quick(out, **changes):
-    return {"env": "cartpole", "config": QUICK, "settings": VARIED, "trials": 3, "device": "cpu", "out": out, **changes}
-
-
-def outcomes(found):
-    return [(trial["number"], trial["state"], trial["score"], trial["settings"]) for trial in found.trials]
 
 
 def jobs():

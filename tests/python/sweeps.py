@@ -4,11 +4,9 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,24 +14,13 @@ import numpy as np
 import nacelle
 from cases import case, refused, run_cases
 from nacelle.sweep_file import SweepFile
-from nacelle.sweep_study import Study
-
-QUICK = {"env": {"count": 64}, "run": {"total_steps": 12000}, "solved": {"return": None}}
-VARIED = {"learner.learning_rate": {"from": 0.0005, "to": 0.005, "log": True}, "learner.epochs": {"from": 1, "to": 4}}
-
-
-def quick(out, **changes):
-    return {"env": "cartpole", "config": QUICK, "settings": VARIED, "trials": 3, "device": "cpu", "out": out, **changes}
+from sweep_asked import QUICK, outcomes, quick
 
 
 def grid(out, settings, **changes):
     asked = quick(out, search="grid", settings=settings, **changes)
     del asked["trials"]
     return asked
-
-
-def outcomes(found):
-    return [(trial["number"], trial["state"], trial["score"], trial["settings"]) for trial in found.trials]
 
 
 @case
@@ -74,38 +61,6 @@ def plots_and_comparisons_are_the_command_lines():
 
 
 @case
-def a_folder_that_others_can_write_holds_no_sweep():
-    Path("shared").mkdir()
-    Path("shared").chmod(0o777)
-    Path("kept.txt").write_text("a line\nand a last one")
-    for name in "sweep.lock", "trials.journal":
-        Path("shared", name).symlink_to(Path("kept.txt").resolve())
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("shared")), 'shared: can be written by other users: a sweep takes no trials from others; another "out"')
-    assert Path("kept.txt").read_text() == "a line\nand a last one"
-
-
-@case
-def a_folder_that_leads_elsewhere_holds_no_sweep():
-    nacelle.sweep(quick("led", trials=1))
-    Path("elsewhere.csv").write_text("somebody's")
-    table = Path("led/trials.csv")
-    table.unlink()
-    table.symlink_to(Path("elsewhere.csv").resolve())
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trials.csv: is a link that leads out")
-    table.unlink()
-    os.mkfifo(table)
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trials.csv: is no plain file")
-    table.unlink()
-    if os.geteuid() == 0:
-        os.chown("led/trial-1", 65534, -1)
-        refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "trial-1: belongs to another user")
-        os.chown("led/trial-1", 0, -1)
-    Path("led/sweep.json").write_text("[" * 100000)
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("led", trials=2)), "sweep.json: is damaged")
-    assert Path("elsewhere.csv").read_text() == "somebody's"
-
-
-@case
 def an_interrupted_sweep_ends_as_one_that_was_not():
     def interrupt(trial):
         raise KeyboardInterrupt
@@ -127,57 +82,6 @@ def an_interrupted_sweep_ends_as_one_that_was_not():
     assert [float(row["return"]) for row in rows] == [trial["score"] for trial in whole.trials]
     more = nacelle.sweep(quick("parts", trials=4))
     assert outcomes(more)[:3] == outcomes(whole) and len(more.trials) == 4
-
-
-@case
-def a_killed_command_goes_on():
-    Path("killed.json").write_text(json.dumps(quick("killed", trials=2)))
-    command = [sys.executable, "-B", "-m", "nacelle", "sweep", "killed.json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline().startswith("trial 1: ")
-    time.sleep(0.1)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    result = subprocess.run([*command, "--json"], capture_output=True, text=True)       # waits for the trial that was left
-    assert result.returncode == 0, result.stderr
-    last = json.loads(result.stdout.splitlines()[-1])
-    assert last["kind"] == "sweep" and last["trials"] == 2
-    assert outcomes(nacelle.sweep("killed.json")) == outcomes(nacelle.sweep(quick("whole")))[:2]
-
-
-@case
-def a_journal_that_lost_the_end_of_a_line_goes_on():
-    """A full disk or a killed process leaves a cut last line, or zeros after the last line."""
-    wanted = outcomes(nacelle.sweep(quick("whole")))
-    nacelle.sweep(quick("torn", trials=2))
-    journal = Path("torn/trials.journal")
-    kept = journal.read_bytes()
-    last = kept.rstrip(b"\n").rfind(b"\n") + 1
-    for torn in (kept[:-1], kept[:last + 1], kept[:last] + b"\0" * 5000, kept[:-1] + b"\0"):
-        journal.write_bytes(torn)
-        assert outcomes(nacelle.sweep(quick("torn", trials=2))) == wanted[:2], torn[-40:]
-        assert journal.read_bytes().startswith(kept[:last]) and b"\0" not in journal.read_bytes()
-    # One worker is killed, and another one writes the next line.
-    study = Study(SweepFile(quick("torn"), {}))
-    with open(journal, "ab") as file:
-        file.write(b'{"op_code":4,"wor')
-    trial, _ = study.next()
-    trial.note("worker", "1")
-    assert outcomes(nacelle.sweep(quick("torn"))) == wanted
-
-
-@case
-def a_damaged_journal_is_named_with_its_line():
-    nacelle.sweep(quick("hurt", trials=1))
-    journal = Path("hurt/trials.journal")
-    lines = journal.read_bytes().splitlines(keepends=True)
-    for third in (b"{]\n", b"[1]\n", b"{}\n", b'{"op_code":4,"worker_id":"x"}\n', b"\xff\n"):
-        journal.write_bytes(b"".join((*lines[:2], third, *lines[3:])))
-        refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), 'hurt/trials.journal:3: is damaged (')
-    journal.unlink()
-    journal.mkdir()
-    refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), "hurt/trials.journal: cannot be written: ")
 
 
 @case

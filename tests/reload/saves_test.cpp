@@ -176,3 +176,16 @@ TEST_CASE("drawn parameters stay drawn, and a table keeps its data") {
     env->step_at_random();
     CHECK(numbers(*env, "state.value")[3] == doctest::Approx(drawn[3] + 2000));
 }
+
+TEST_CASE("a save that brings in a file of other users is not compiled") {
+    Bench bench(cpu());
+    const fs::path header = bench.folder().write("depth.h", "int depth;\n");
+    fs::permissions(header, fs::perms(0666));
+    Author author = adding(5);
+    author.before = "#include \"depth.h\"\n";
+    const Reload reload = bench.save_and_wait(author);
+    CHECK(!reload.taken);
+    CHECK(reload.why == header.string() + ": can be written by other users, so that this version "
+                                          "is not compiled");
+    CHECK(reload.version == 1);
+}

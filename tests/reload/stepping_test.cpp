@@ -289,16 +289,3 @@ TEST_CASE("looking again changes no byte of an environment, of whatever kind") {
         CHECK(saved->tick() == never.tick());
     }
 }
-
-TEST_CASE("a save that brings in a file of other users is not compiled") {
-    Bench bench(cpu());
-    const std::filesystem::path header = bench.folder().write("depth.h", "int depth;\n");
-    std::filesystem::permissions(header, std::filesystem::perms(0666));
-    Author author = adding(5);
-    author.before = "#include \"depth.h\"\n";
-    const Reload reload = bench.save_and_wait(author);
-    CHECK(!reload.taken);
-    CHECK(reload.why == header.string() + ": can be written by other users, so that this version "
-                                          "is not compiled");
-    CHECK(reload.version == 1);
-}

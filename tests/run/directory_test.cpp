@@ -1,6 +1,5 @@
 #include "engine/run/directory.h"
 #include "tests/env/workbench.h"
-
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>

@@ -77,7 +77,7 @@ private:
     std::string name_;
 };
 
-// A package's files in a temporary folder of their own. LibTorch's loader leaves its folder behind if it fails.
+// A package's files in a temporary folder of their own. The loader of LibTorch leaves a folder after a failure.
 class UnpackedPackage final {
 public:
     explicit UnpackedPackage(const std::string& path) {
