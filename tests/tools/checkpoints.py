@@ -8,7 +8,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from bench import CPU, LONGEST, case, main, setting
+from bench import CPU, LONGEST, Skip, case, main, setting
 from training import SHORT, train, whole, copy, content, has_libtorch, newest, wait_for
 
 
@@ -258,11 +258,19 @@ def a_disk_that_takes_no_more_ends_the_run_with_the_last_checkpoint_whole(bench)
     assert not [name for name in after if name.startswith('.nacelle')], after.keys()
     [*_, result] = bench.lines('resume', 'full', *CPU, '--episodes', '10')
     assert result['steps'] == 8000000 // 12800 * 12800, result
-    if Path('/dev/full').exists():
-        bench.write('device_full/keep', '')
-        (bench.folder / 'device_full' / 'metrics.jsonl').symlink_to('/dev/full')
-        bench.refused(r'jsonl: .*metrics\.jsonl cannot be written: the disk is full', 'train', 'cartpole', *SHORT,
-                      *setting(run__total_steps=4000000), '--out', 'device_full')
+
+
+@case
+def a_full_disk_ends_the_run_and_is_named(bench):
+    (bench.folder / 'small').mkdir()
+    command = 'mount -t tmpfs -o size=32k none small && exec "$0" "$@"'
+    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=4000000), '--out', 'small/run']
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', command, bench.program, *words], cwd=bench.folder,
+                          env=bench.settings, capture_output=True, text=True, timeout=LONGEST)
+    if re.search('^(unshare|mount):', done.stderr):
+        raise Skip('this user may not mount a disk')
+    assert done.returncode == 1, done
+    assert re.fullmatch(r'(jsonl: )?small/run/[^ ]+:? cannot be written: the disk is full\n', done.stderr), done.stderr
 
 
 @case
