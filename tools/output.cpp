@@ -48,7 +48,7 @@ namespace nacelle::tools {
 void reserve_standard_streams() {
     for (int number = 0; number <= STDERR_FILENO; ++number)
         if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
-    std::signal(SIGPIPE, SIG_IGN);
+    for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
 }
 
 void print_json(const Json& line) {

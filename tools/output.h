@@ -6,7 +6,7 @@
 namespace nacelle::tools {
 
 // Opens descriptors 0 to 2 where they are closed, so that no file of this process gets one of these numbers and
-// receives printed lines. Ignores SIGPIPE.
+// receives printed lines. Ignores SIGPIPE and SIGXFSZ: a write that fails is told.
 void reserve_standard_streams();
 
 // Prints one line of JSON in one write.

@@ -22,6 +22,7 @@ namespace {
 
 // "0.010 (0.003 to 0.031)" for a share, whose interval is not symmetric.
 std::string bounded_text(double mean, double interval, const Evaluation::Bounds& bounds) {
+    if (!std::isfinite(mean)) return "too large for a float";
     if (std::abs(mean - interval - bounds.low) <= 1e-9 * std::abs(bounds.low) + 1e-12)
         return with_interval(mean, interval);
     return with_bounds(mean, bounds.low, bounds.high);

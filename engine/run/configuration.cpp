@@ -197,7 +197,7 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     if (has_own && beside != named.file && !same_file(beside, sources.file))
         require_own_settings(beside, source);
     if (has_own) {
-        merged = load_json(beside);
+        merged = load_object(beside);
         if (sources.file.empty() && named.file.empty()) where = beside.filename().string();
     }
     Origins origins(where);

@@ -53,6 +53,9 @@ def loaded(source, num_envs, device, engine, settings, params):
     changes = {"env": {"params": dict(params)}}
     if num_envs is not None:
         changes["env"]["count"] = num_envs
+        own = (settings or {}).get("env")
+        if isinstance(own, dict) and own.get("count", num_envs) != num_envs:
+            raise ValueError(f"num_envs is {num_envs}, and settings['env']['count'] is {own['count']!r}: give one of both")
     merge(changes, settings or {})
     if engine is not None and not isinstance(engine, _engine.Engine):
         raise TypeError(f"engine is {engine!r}; what nacelle.Engine() returns is taken, or a device")

@@ -73,7 +73,9 @@ def plain(value, path):
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{path} is {value}; a finite number is taken")
+        raise _engine.Error(f"{path} is {value}; a finite number is taken")
+    if isinstance(value, int) and value.bit_length() > 64:
+        raise _engine.Error(f"{path} is a whole number of {value.bit_length()} bits; at most 64 are taken")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"{path} is of the type {type(value).__name__}; a setting is a number, a text, a list or a dict")

@@ -27,9 +27,18 @@ RANGE_TAKES = ("from", "to", "step", "log")
 
 def write_whole(path, value):
     """Writes a file of JSON: a process that is killed leaves the old one or the new one."""
+    write_text(path, json.dumps(value, indent=2) + "\n")
+
+
+def write_text(path, text):
+    """Writes a whole file or none."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(json.dumps(value, indent=2) + "\n")
-    os.replace(beside, path)
+    try:
+        beside.write_text(text)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise Error(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def points_of(told):

@@ -1,4 +1,5 @@
 """The journal in which Optuna keeps a sweep's trials, a line for each change."""
+import math
 import os
 
 from nacelle._engine import Error
@@ -51,9 +52,11 @@ def opened(optuna, path):
             self.line = log_number_from
             try:
                 for log in super().read_logs(log_number_from):
+                    if isinstance(log, dict) and not all(map(math.isfinite, log.get("values") or ())):
+                        raise ValueError("a score is no number")
                     self.line += 1
                     yield log
-            except ValueError as error:
+            except (ValueError, TypeError) as error:
                 raise damaged(self.line + 1, error) from None
 
         def append_logs(self, logs):

@@ -24,22 +24,24 @@ def run_trials(told, study, callback, together, lock=None):
                         playing[pool.submit(played.run)] = trial, played
                 if playing:
                     for done in wait(playing, return_when=FIRST_COMPLETED).done:
-                        _end(done, *playing.pop(done), study, callback, min(told.side_by_side, told.trials))
+                        _end(done, *playing.pop(done), study, callback, told)
         finally:
             for played in begun:
                 played.stop()
 
 
-def _end(done, trial, played, study, callback, most_failures):
+def _end(done, trial, played, study, callback, told):
     error = ""
     try:
         score = done.result()
     except Error as fault:
         score, error = None, str(fault)
+    if "cannot be written: " in error:      # a full disk: a later call goes on with this trial
+        raise Error(f"{folder_of(told, trial.number)}: {error}")
     study.tell(trial, score, played.pruned, error)
     trials = study.trials()
     states = [each["state"] for each in trials]
-    if error and "complete" not in states and states.count("failed") >= most_failures:
+    if error and "complete" not in states and states.count("failed") >= min(told.side_by_side, told.trials):
         raise Error(f"{trials[trial.number]['folder']}: {error}")      # it is no matter of these settings alone
     if callback is not None:
         callback(trials[trial.number])

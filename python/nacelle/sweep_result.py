@@ -1,10 +1,12 @@
 """What came of a sweep, as Python has it and as its folder keeps it."""
 import csv
+import io
 import json
 from pathlib import Path
 
 from nacelle._engine import Error
 from nacelle.comparing import plot
+from nacelle.sweep_file import write_text, write_whole
 
 MOST_CURVES = 8     # as many as `plot` tells apart
 
@@ -53,14 +55,14 @@ class Sweep:
     def write(self):
         """Writes trials.csv and best.json."""
         names = list(self._told.ranges)
-        with open(self._told.out / "trials.csv", "w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["trial", "state", self._told.score, *names])
-            for trial in self.trials:
-                rows.writerow([trial["number"], trial["state"], trial["score"], *(_text(trial["settings"][name]) for name in names)])
+        table = io.StringIO(newline="")
+        rows = csv.writer(table)
+        rows.writerow(["trial", "state", self._told.score, *names])
+        for trial in self.trials:
+            rows.writerow([trial["number"], trial["state"], trial["score"], *(_text(trial["settings"][name]) for name in names)])
+        write_text(self._told.out / "trials.csv", table.getvalue())
         if self.best:
-            settings = self._told.configured(self.best["settings"])
-            Path(self.best_file).write_text(json.dumps(settings, indent=2) + "\n")
+            write_whole(Path(self.best_file), self._told.configured(self.best["settings"]))
 
 
 def _text(value):

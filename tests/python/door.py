@@ -135,6 +135,8 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(ValueError, lambda: env.picture(0, 0), "pixels is 0")
     refused(ValueError, lambda: cartpole(settings={"envs": {}}), "['envs']; an environment takes env, seed, hooks")
     refused(TypeError, lambda: cartpole(settings=3), "settings are a dict")
+    refused(ValueError, lambda: cartpole(settings={"env": {"count": 9}}), "'count'] is 9: give one of both")
+    refused(ValueError, lambda: cartpole(settings={"env": {"params": {"gravity": 10**400}}}), "a whole number of 1329 bits")
     refused(ValueError, lambda: cartpole(settings={"seed": "a"}), "seed is 'a'; a whole number from 0")
     refused(TypeError, lambda: cartpole(engine=3), "engine is 3; what nacelle.Engine() returns is taken")
     refused(TypeError, lambda: cartpole(copy="no"), "copy is 'no'; True, False or None is taken")

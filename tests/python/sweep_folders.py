@@ -1,6 +1,7 @@
 """Folders of sweeps: of other users, led elsewhere, left by a killed call, with a damaged journal."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -86,11 +87,24 @@ def a_journal_that_lost_the_end_of_a_line_goes_on():
 
 
 @case
+def a_sweep_that_a_disk_has_ended_goes_on():
+    whole = nacelle.sweep(quick("whole"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12288, before[1]))       # less than a checkpoint
+    try:
+        refused(nacelle.Error, lambda: nacelle.sweep(quick("stopped")), "cannot be written: ")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert outcomes(nacelle.sweep(quick("stopped"))) == outcomes(whole)
+
+
+@case
 def a_damaged_journal_is_named_with_its_line():
     nacelle.sweep(quick("hurt", trials=1))
     journal = Path("hurt/trials.journal")
     lines = journal.read_bytes().splitlines(keepends=True)
-    for third in (b"{]\n", b"[1]\n", b"{}\n", b'{"op_code":4,"worker_id":"x"}\n', b"\xff\n"):
+    for third in (b"{]\n", b"[1]\n", b"{}\n", b'{"op_code":4,"worker_id":"x"}\n', b"\xff\n",
+                  b'{"op_code":6,"worker_id":"x","trial_id":0,"state":1,"values":[NaN]}\n'):
         journal.write_bytes(b"".join((*lines[:2], third, *lines[3:])))
         refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), 'hurt/trials.journal:3: is damaged (')
     journal.unlink()

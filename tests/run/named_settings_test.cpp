@@ -156,6 +156,9 @@ TEST_CASE("settings that are named and say nothing of an environment are refused
           none + ": does not say which environment its settings are for (\"env\": "
                  "{\"source\": NAME} in it, or NAME and this file as its configuration)");
     CHECK(refusal("list") == list + ": expected an object, found [1]");
+    const std::string own_list = folder.write("pole.json", "[1]").string();
+    CHECK(refusal("pole") == own_list + ": expected an object, found [1]");
+    std::filesystem::remove(own_list);
     CHECK(refusal(three) == three + ": env.source: expected a text, found 3");
     CHECK(refusal("x.json") ==
           "x.json: no such file (a name, as x, is looked for in other folders, too)");
