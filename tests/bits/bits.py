@@ -1,5 +1,5 @@
 """Training leaves the bits that it left before: each shipped environment, by each learner, twenty iterations on a CPU,
-and three by the kernels of a GPU, thread by thread.
+and by the kernels of a GPU, thread by thread; and the kinds of networks, rollouts and learners, each once.
 
 `--update` writes the hashes anew, for a change that is meant to change bits."""
 import argparse
@@ -28,6 +28,47 @@ POLICIES = {
 POOLED = {'tag_duel': 128}
 EMULATED = ('cartpole', 'pendulum', 'connect_four')
 
+PPO = ('learner.name="ppo"', 'learner.epochs=2', 'learner.minibatches=2')
+REPLAY = ('learner.batch=32', 'learner.warm_up=64', 'learner.capacity=512', 'policies.default.hidden=[16,16]')
+IMAGES = '[{"one_hot":3},{"conv":4,"size":3},{"conv":6,"size":3,"stride":2},%s]'
+
+
+def hidden(layers, *more, policy='default'):
+    return (*PPO, f'policies.{policy}.hidden={layers}', *more)
+
+
+def on_threads(layers, *more):
+    """By the kernels of a GPU."""
+    return (*hidden(layers, *more), 'learner.emulate=true', 'learner.epochs=1')
+
+
+BY_LAYER = 'policies.default.execution="streamed"'
+STEPWISE = 'learner.rollout="stepwise"'
+BF16 = 'policies.default.precision="bf16"'
+# Kinds of networks, rollouts and learners: the settings, the environments, the settings of the learner.
+KINDS = {
+    'gru': ('cartpole', 24, hidden('[12,{"gru":16}]')),
+    'mingru, two networks': ('pendulum', 24, hidden('[{"mingru":16},9]', 'policies.default.trunk="separate"', 'learner.sequence=4')),
+    'convolutions': ('mazes', 8, hidden(IMAGES % 24)),
+    'convolutions and mingru': ('mazes', 8, hidden(IMAGES % '{"mingru":12}')),
+    'a central critic': ('levers', 4, hidden('[16]', 'policies.default.critic={"sees":["global","team","own"],"hidden":[12,8]}')),
+    'dqn': ('cartpole', 24, ('learner.name="dqn"', *REPLAY)),
+    'dqn, priorities': ('acrobot', 24, ('learner.name="dqn"', *REPLAY, 'learner.priority=0.6', 'learner.n_step=5')),
+    'sac': ('pendulum', 24, ('learner.name="sac"', *REPLAY)),
+    'td3': ('pendulum', 24, ('learner.name="td3"', *REPLAY)),
+    'ddpg': ('mountain_car_continuous', 24, ('learner.name="ddpg"', *REPLAY)),
+    'emulated: by layers, each step': ('cartpole', 16, on_threads('[70,33]', BY_LAYER, STEPWISE)),
+    'emulated: by layers, two networks in bf16': ('pendulum', 16, on_threads('[130,33]', BY_LAYER, STEPWISE, BF16, 'policies.default.trunk="separate"')),
+    'emulated: one kernel for all layers of an update': ('cartpole', 16, on_threads('[70,9]', 'policies.default.execution="row_pass"', BF16)),
+    'emulated: weights in shared memory': ('cartpole', 16, on_threads('[70,33]', BY_LAYER, BF16)),
+    'emulated: weights in shared memory, teams': ('tag_chase', 4, on_threads('[40]', BY_LAYER, BF16)),
+    'emulated: gru': ('cartpole', 16, on_threads('[12,{"gru":16}]', BY_LAYER)),
+    'emulated: gru, each step': ('cartpole', 16, on_threads('[12,{"gru":16}]', BY_LAYER, STEPWISE)),
+    'emulated: mingru in bf16': ('pendulum', 16, on_threads('[{"mingru":16},9]', BY_LAYER, BF16)),
+    'emulated: convolutions': ('mazes', 8, on_threads(IMAGES % 24)),
+    'emulated: a pool': ('tag_duel', 128, on_threads('[16]')),
+}
+
 
 def source_of(path):
     """The environment of settings, which are its own or say whose they are."""
@@ -43,6 +84,11 @@ def cases():
             yield f'{path.stem} {learner}', path, POOLED.get(path.stem, TEAMS) if team else ENVIRONMENTS, POLICIES[learner]
         if path.stem in EMULATED:
             yield f'{path.stem} emulated', path, 2 if team else 16, (*POLICIES['ppo'], 'learner.emulate=true')
+
+
+    for name, (settings, count, assignments) in KINDS.items():
+        few = (f'run.total_steps={3 * count * HORIZON}',) if name.startswith('emulated') else ()
+        yield name, ROOT / 'env_sources' / f'{settings}.json', count, (*assignments, *few)
 
 
 def configuration_of(path, count, assignments, folder):
