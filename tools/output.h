@@ -5,8 +5,8 @@
 
 namespace nacelle::tools {
 
-// Opens descriptors 0 to 2 where they are closed, so that no file of this process gets one of these numbers and
-// receives printed lines. Ignores SIGPIPE and SIGXFSZ: a write that fails is told.
+// Opens closed descriptors from 0 to 2: a file of this process with such a number would receive printed lines.
+// Ignores SIGPIPE and SIGXFSZ: the command itself reports a failed write.
 void reserve_standard_streams();
 
 // Prints one line of JSON in one write.
