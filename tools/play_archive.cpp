@@ -1,9 +1,9 @@
 // Recordings for NumPy: an archive of .npy files.
 #include "engine/arrays/dtype.h"
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/base/npy.h"
 #include "tools/play_export.h"
+#include "tools/private_output.h"
 
 #include <minizip/zip.h>
 #include <zlib.h>
@@ -11,7 +11,6 @@
 namespace nacelle::tools {
 namespace {
 
-// Written under a temporary name and renamed, so that nobody sees a part.
 class Archive final {
 public:
     explicit Archive(const std::filesystem::path& path)
@@ -50,7 +49,7 @@ private:
     }
 
     std::filesystem::path path_;
-    UnfinishedFile file_;
+    PrivateOutput file_;
     zipFile zip_;
 };
 

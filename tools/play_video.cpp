@@ -1,12 +1,12 @@
 // Recordings as videos: raw pictures go through a pipe to the program ffmpeg.
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/view/viewport.h"
 #include "tools/play_export.h"
 #include "tools/play_frames.h"
 #include "tools/play_raster.h"
+#include "tools/private_output.h"
 
 #include <algorithm>
 #include <string.h>
@@ -40,12 +40,13 @@ std::vector<std::string> encoder(const std::string& kind) {
             "-deadline", "good",       "-cpu-used", "4",  "-row-mt", "1"};
 }
 
-// The output is named as a URL of files: nothing in its name is an option or another protocol.
+// The output is named as a URL of files: nothing in its name is an option or another protocol. Without -xerror a full
+// disk cuts the video short, and the status is 0.
 std::vector<std::string> ffmpeg_command(const std::string& kind, const VideoSize& size, int fps,
                                         const fs::path& out) {
     std::vector<std::string> command = {
-        "ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo",
-        "-pixel_format", "rgb24", "-video_size",
+        "ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y", "-f",
+        "rawvideo", "-pixel_format", "rgb24", "-video_size",
         std::to_string(size.wide) + "x" + std::to_string(size.high), "-framerate",
         std::to_string(fps), "-i", "pipe:0", "-vf",
         // What players take for granted; equal recordings give equal bytes.
@@ -106,7 +107,7 @@ void write_video(const fs::path& path, const std::string& kind, RecordingFrames&
                  const std::vector<size_t>& episodes, const PictureSettings& settings) {
     require_ffmpeg(path);
     const VideoSize size = video_size(frames, episodes, settings.pixels);
-    UnfinishedFile file(path);
+    const PrivateOutput file(path);
     bool took_all = true;
     const auto feed_all = [&](const Feed& feed) {
         each_frame(frames, episodes, [&](const DisplayList& list, bool last) {
@@ -117,9 +118,8 @@ void write_video(const fs::path& path, const std::string& kind, RecordingFrames&
             return took_all;    // false: why, ffmpeg says when it ends
         });
     };
-    const std::string beside = fs::absolute(file.path()).string();
-    const ProcessResult result =
-        run_fed_process(ffmpeg_command(kind, size, settings.fps, beside), feed_all, beside);
+    const ProcessResult result = run_fed_process(
+        ffmpeg_command(kind, size, settings.fps, file.path()), feed_all, file.folder().string());
     require_success(path, result, took_all);
     file.take_place();
 }

@@ -107,13 +107,24 @@ RunDirectory RunDirectory::open(const fs::path& path) {
     return directory;
 }
 
+// A directory that is gone is left to the write, whose message says so.
+const fs::path& RunDirectory::held() const {
+    struct stat now {
+    }, at_first{};
+    if (::stat(path_.c_str(), &now) == 0 && ::fstat(lock_.get(), &at_first) == 0 &&
+        (now.st_dev != at_first.st_dev || now.st_ino != at_first.st_ino))
+        throw Error(path_.string(), "is another directory than at the start of this run, which "
+                                    "writes nothing more");
+    return path_;
+}
+
 void RunDirectory::discard() const {
     std::error_code ignored;
-    if (made_) fs::remove_all(path_, ignored);
+    if (made_) fs::remove_all(held(), ignored);
 }
 
 void RunDirectory::write_configuration(const Json& configuration) const {
-    (synced_ ? write_file : write_cached_file)(path_ / "config.json",
+    (synced_ ? write_file : write_cached_file)(held() / "config.json",
                                                json_text(configuration, 2) + "\n");
 }
 
@@ -123,7 +134,7 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
     if (!kept.empty() && same_files(kept.back().folder, files)) return;
     // Of several versions of one step the last is the one that ran. Other files stay: somebody else may have put them
     // there.
-    const fs::path folder = path_ / source_folder(step);
+    const fs::path folder = held() / source_folder(step);
     for (const SourceFile& file : files) {
         make_directory((folder / file.path).parent_path());
         (synced_ ? write_file : write_cached_file)(folder / file.path, file.text);

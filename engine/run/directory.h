@@ -24,7 +24,10 @@ public:
     static RunDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
-    Checkpoints checkpoints() const { return Checkpoints(path_ / "checkpoints", synced_); }
+    Checkpoints checkpoints() const { return Checkpoints(held() / "checkpoints", synced_); }
+    // The path, for a write. Throws where the path leads to another directory than at first: a user who can write a
+    // folder above could exchange the directory for another run of this user.
+    const std::filesystem::path& held() const;
     // Whether what is written from now on is on the disk when it is there.
     void sync(bool synced) { synced_ = synced; }
     // Removes the directory and its content if this object created it.

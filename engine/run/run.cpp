@@ -179,7 +179,7 @@ bool TrainingRun::iterate() {
 void TrainingRun::keep_state(const RunState& state) {
     if (!directory_) return;
     try {
-        write_run_state(start_.out, state);
+        write_run_state(directory_->held(), state);
     } catch (const Error&) {
         // The run does not need it, and what is wrong with the directory the next checkpoint says.
     }

@@ -3,6 +3,7 @@
 #include "engine/base/finite.h"
 #include "engine/base/number_text.h"
 #include "engine/run/run.h"
+#include "engine/run/tensor_finite.h"
 
 namespace nacelle {
 namespace {
@@ -10,16 +11,6 @@ namespace {
 // "loss.value", or "tagger.loss.value" where several policies learn.
 bool is_loss(const std::string& metric) {
     return metric.starts_with("loss.") || metric.find(".loss.") != metric.npos;
-}
-
-template <class T> const char* wrong_number_in(std::span<const std::byte> bytes) {
-    const auto numbers = reinterpret_cast<const T*>(bytes.data());
-    const size_t count = bytes.size() / sizeof(T), at = first_not_finite(numbers, count);
-    return at < count ? not_finite_text(double(numbers[at])) : nullptr;
-}
-const char* wrong_number_in(const Tensor& tensor) {
-    if (tensor.dtype == Dtype::f32) return wrong_number_in<float>(tensor.data);
-    return tensor.dtype == Dtype::f64 ? wrong_number_in<double>(tensor.data) : nullptr;
 }
 
 }
@@ -35,10 +26,7 @@ void TrainingRun::require_finite(const std::string& tensors) {
     Registry& arrays = trainee_.environment().arrays();
     for (const Tensor& tensor : read_safetensors(std::as_bytes(std::span(tensors)), "tensors")) {
         if (!found.empty()) break;
-        const NamedArray& array = arrays[tensor.name];
-        if (array.role() != Role::plugin || array.kept() != by_all_ranks) continue;
-        if (const char* const wrong = wrong_number_in(tensor))
-            found = tensor.name + " has a number that is " + wrong;
+        found = wrong_number_of(arrays[tensor.name], tensor);
     }
     if (found.empty()) return;
     save_best();

@@ -5,6 +5,7 @@
 #include "engine/plugins/run_hook.h"
 #include "engine/run/author_files.h"
 #include "engine/run/policy_difference.h"
+#include "engine/run/tensor_finite.h"
 
 #include <algorithm>
 #include <cstring>
@@ -38,6 +39,12 @@ Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
                 for (const auto& [hook, config] : hooks.items())
                     run_hook(plugins, env, hook, config, folder);
             }};
+}
+
+void require_finite(const NamedArray& array, const Tensor& tensor, const std::string& where) {
+    if (const std::string wrong = wrong_number_of(array, tensor); !wrong.empty())
+        throw Error(where, "its " + wrong + ": training failed",
+                    "RUN@STEPS names an earlier checkpoint");
 }
 
 const Tensor* tensor_named(const Checkpoint& checkpoint, const std::string& name) {
@@ -241,6 +248,7 @@ void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
                                     "; that of this run is " + whole.form()
                               : "has no " + array->name() + ", which this run needs",
                         "env.count and the learner's sizes must be the checkpoint's");
+        require_finite(*array, *found, checkpoint.where);
         sources.push_back(found);
     }
     if (checkpoint.tensors.size() != arrays.size())
@@ -288,6 +296,7 @@ void Trainee::load_to_act(const Checkpoint& checkpoint, bool changed_files) {
             throw Error(checkpoint.where, "is damaged: its " + array.name() + " is " +
                                               (found ? found->form() : "missing") + ", not " +
                                               array.form());
+        require_finite(array, *found, checkpoint.where);
         pairs.emplace_back(&array, found);
     }
     for (const auto& [array, tensor] : pairs)

@@ -146,6 +146,26 @@ TEST_CASE("a version of the source is written into its folder, and what is there
     CHECK(steps == std::vector<uint64_t>{0, 300, 500});
 }
 
+TEST_CASE("a run writes nothing into another directory that takes its place") {
+    const Folder folder;
+    const RunDirectory run = RunDirectory::create(folder.path() / "run", author),
+                       other = RunDirectory::create(folder.path() / "other", author);
+    fs::rename(folder.path() / "run", folder.path() / "away");
+    fs::create_directory_symlink(folder.path() / "other", folder.path() / "run");
+    const std::string refusal = (folder.path() / "run").string() +
+                                ": is another directory than at the start of this run, which "
+                                "writes nothing more";
+    CHECK(complaint([&] { run.checkpoints(); }) == refusal);
+    CHECK(complaint([&] { run.write_configuration(Json::object()); }) == refusal);
+    CHECK(complaint([&] { run.keep_source(7, {{"pole.cu", "int c;"}}); }) == refusal);
+    CHECK(complaint([&] { run.discard(); }) == refusal);
+    CHECK(files_in(folder.path() / "other") == 1);    // its checkpoints
+    fs::remove(folder.path() / "run");
+    fs::rename(folder.path() / "away", folder.path() / "run");
+    run.write_configuration(Json::object());
+    CHECK(fs::exists(folder.path() / "run/config.json"));
+}
+
 TEST_CASE("directories that are made at once have different numbers") {
     const Folder folder;
     const fs::path stem = folder.path() / "runs" / "pole";

@@ -3,9 +3,11 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from bench import Skip, case
 from recorded import listed, png, recording
@@ -25,7 +27,7 @@ if way == 'crashes':
     os.kill(os.getpid(), 9)
 if way == 'sleeps':
     open(out, 'w').write('half')
-    open('sleeps.json', 'w').write(json.dumps(os.getpid()))
+    open('sleeps.json', 'w').write(json.dumps({{'process': os.getpid(), 'folder': os.path.dirname(out)}}))
     time.sleep(600)
 read = sys.stdin.buffer.read()
 open(out, 'wb').write(read[:100])
@@ -71,7 +73,7 @@ def ffmpeg_is_given_every_picture_of_an_even_size(bench):
         assert video['row'] == 'f6f5f1', video
         words = video['arguments']
         assert words[words.index('-c:v') + 1] == encoder and words[-3:-1] == ['-f', kind], words
-        assert words[-1].startswith(f'file:{bench.folder.resolve()}/.nacelle-'), words
+        assert not words[-1].startswith(f'file:{bench.folder.resolve()}'), words     # in a folder that no other user can write
         assert (bench.folder / f'film.{kind}').stat().st_size == 100 and not half_files(bench)
     bench.good('play', name, '--export', 'mp4', **fake(bench, 'noisy'))
     assert (bench.folder / 'step-0.mp4').exists() and seen(bench)['rate'] == 25
@@ -112,15 +114,31 @@ def an_interrupt_leaves_neither_a_half_video_nor_ffmpeg(bench):
         while not started.exists() or not started.read_text():
             assert playing.poll() is None and time.monotonic() < end, 'ffmpeg was not started'
             time.sleep(0.01)
-        encoder = json.loads(started.read_text())
-        assert half_files(bench)
+        told = json.loads(started.read_text())
+        folder = Path(told['folder'])
+        assert folder.is_dir() and stat.S_IMODE(folder.stat().st_mode) == 0o700, folder
         playing.send_signal(signal.SIGINT)
         assert playing.wait(10) == -signal.SIGINT
     end = time.monotonic() + 10
-    while half_files(bench) or os.path.exists(f'/proc/{encoder}'):
-        assert time.monotonic() < end, half_files(bench)
+    while folder.exists() or os.path.exists(f'/proc/{told["process"]}'):
+        assert time.monotonic() < end, list(folder.iterdir())
         time.sleep(0.01)
-    assert not (bench.folder / 'never.mp4').exists()
+    assert not (bench.folder / 'never.mp4').exists() and not half_files(bench)
+
+
+@case
+def a_full_disk_leaves_the_old_video(bench):
+    if not shutil.which('ffmpeg'):
+        raise Skip('ffmpeg and ffprobe are not installed')
+    name = recording(bench)
+    (bench.folder / 'disk').mkdir()
+    script = 'mount -t tmpfs -o size=$1 none disk && echo mine >disk/x.mp4 && ! TMPDIR=$2 $3 play $4 --out disk/x.mp4 && cat disk/x.mp4'
+    for size, elsewhere in (('8k', '/tmp'), ('24k', 'disk')):      # no room for the video, or for its pieces
+        done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', size, elsewhere, bench.program, name],
+                              cwd=bench.folder, env=bench.settings, capture_output=True, text=True, timeout=300)
+        if 'mount:' in done.stderr or 'unshare:' in done.stderr:
+            raise Skip('this user may not mount a disk')
+        assert done.returncode == 0 and done.stdout == 'mine\n' and 'disk/x.mp4: ' in done.stderr, done
 
 
 @case

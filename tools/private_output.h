@@ -1,0 +1,24 @@
+#pragma once
+#include "engine/jit/compile_folder.h"
+
+#include <filesystem>
+
+namespace nacelle::tools {
+
+// A file that a library or another program writes by its name. It grows in a folder of this user alone, where nobody can
+// put a link in its place, and its bytes are written to the target at the end.
+class PrivateOutput final {
+public:
+    // Throws if nothing can be written beside the target.
+    explicit PrivateOutput(std::filesystem::path target);
+
+    const std::filesystem::path& folder() const { return folder_.path(); }
+    std::filesystem::path path() const { return folder() / "output"; }
+    void take_place() const;
+
+private:
+    std::filesystem::path target_;
+    CompileFolder folder_;
+};
+
+}
