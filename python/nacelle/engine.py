@@ -5,6 +5,7 @@ import importlib.util
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 from nacelle import _engine
@@ -54,7 +55,7 @@ def shared_engine(device):
 
 def configuration(source, changes):
     """The settings beside a source, with changes over them as `--set` lays them: those of another learner are dropped."""
-    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], env_folders(), PLUGIN_FOLDERS))
+    return json.loads(_engine.configuration(text(str(source), "the environment"), [f"{key}={written(value, key)}" for key, value in changes.items()], env_folders(), PLUGIN_FOLDERS))
 
 
 def written(settings, where=""):
@@ -65,7 +66,7 @@ def written(settings, where=""):
 def plain(value, path):
     """A value of a setting as JSON has it; `path` says where it is."""
     if isinstance(value, dict):
-        return {str(key): plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
+        return {text(str(key), path): plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(each, f"{path}[{i}]") for i, each in enumerate(value)]
     if hasattr(value, "tolist"):
@@ -76,9 +77,18 @@ def plain(value, path):
         raise _engine.Error(f"{path} is {value}; a finite number is taken")
     if isinstance(value, int) and value.bit_length() > 64:
         raise _engine.Error(f"{path} is a whole number of {value.bit_length()} bits; at most 64 are taken")
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, str):
+        return text(value, path)
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     raise TypeError(f"{path} is of the type {type(value).__name__}; a setting is a number, a text, a list or a dict")
+
+
+def text(value, path):
+    """A text that a file's name and JSON can have."""
+    if re.search("[\0\ud800-\udfff]", value):
+        raise _engine.Error(f"{path} is {ascii(value)}, which has a character that is no text")
+    return value
 
 
 def merge(settings, changes):

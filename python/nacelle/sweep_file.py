@@ -1,4 +1,5 @@
 """What a sweep is told: a dict, or a file of JSON that holds one. Each fault is named where it is."""
+import hashlib
 import itertools
 import json
 import math
@@ -22,6 +23,7 @@ KINDS = {dict: "an object", list: "a list", str: "text"}
 # What a checkpoint's arrays are as large as: the members of a population go on from one another's.
 SHAPES = re.compile(r"policies\.[^.]+\.(hidden|model|trunk|critic|deviation)\b.*|learner\.(name|normalise_\w+)|"
                     r"env\.(source|count|constants\b.*|policies\b.*)")
+MOST_TRIALS = 10**6
 RANGE_TAKES = ("from", "to", "step", "log")
 
 
@@ -61,8 +63,11 @@ class SweepFile:
             self.where = str(source)
             source = self._read(Path(source))
         # What Ray takes may be no JSON.
-        given = self.given = {key: value if key == "ray" else plain(value, f"{self.where}: {key}")
-                              for key, value in {**source, **changes}.items()}
+        try:
+            given = self.given = {key: value if key == "ray" else plain(value, f"{self.where}: {key}")
+                                  for key, value in {**source, **changes}.items()}
+        except RecursionError:
+            raise Error(f"{self.where}: is nested too deeply") from None
         for key in given:
             if key not in TAKEN:
                 raise self._fault(key, f"is not known; there is {', '.join(TAKEN)}")
@@ -79,15 +84,17 @@ class SweepFile:
         self.goal = self._one_of(given, "goal", ("max", "min"), "max")
         self.ranges = self._ranges(given)
         if self.search == "grid" and "trials" in given:
-            raise self._fault("trials", f"is not for a grid, which has {len(self.grid())}")
-        self.trials = len(self.grid()) if self.search == "grid" else self._whole(given, "trials", 20, 1, 10**6)
+            raise self._fault("trials", f"is not for a grid, which has {self._points()}")
+        self.trials = self._points() if self.search == "grid" else self._whole(given, "trials", 20, 1, MOST_TRIALS)
         self.prune = self._prune(given)
         self._runner(given)
         self._own = self._kind(given, "config", dict, {})
         self.config = self.configured({})
-        if "auto" in (self.config.get("env", {}).get("count"), *self._listed("env.count")):
+        if "auto" in (self._part("env").get("count"), *self._listed("env.count")):
             raise self._fault("env.count", 'is "auto" in a trial, and trials of other counts are not compared; "nacelle train" finds one')
-        self.total_steps = self.config.get("run", {}).get("total_steps")
+        self.total_steps = self._part("run").get("total_steps")
+        if self.total_steps is not None and not _is_number(self.total_steps):
+            raise self._fault("config.run.total_steps", f"is {json.dumps(self.total_steps)}; a number is taken")
         if self.prune and self.prune["after"] and not self.total_steps:
             raise self._fault("prune.after", 'is a share of run.total_steps, which "config" does not set')
         self.population = self._population(given)
@@ -97,12 +104,27 @@ class SweepFile:
         """What a folder's trials depend on: a sweep goes on only where all of it is the same."""
         same = {key: getattr(self, key) for key in ("env", "search", "config", "score", "goal", "seeds", "seed")}
         members = {"population": {**self.population, "trials": self.trials}} if self.population else {}
-        return {**same, "settings": self.ranges, **members}
+        source = hashlib.sha256(Path(self._part("env")["source"]).read_bytes()).hexdigest()
+        return {**same, "settings": self.ranges, "source": source, **members}
 
     def grid(self):
         """All settings of a grid, in order."""
         names = list(self.ranges)
         return [dict(zip(names, chosen)) for chosen in itertools.product(*map(points_of, self.ranges.values()))]
+
+    def _points(self):
+        """How many settings a grid has."""
+        count = math.prod(len(points_of(told)) for told in self.ranges.values())
+        if count > MOST_TRIALS:
+            raise self._fault("settings", f"make a grid of {count} trials; at most {MOST_TRIALS} are taken")
+        return count
+
+    def _part(self, name):
+        """An object of the trials' configuration."""
+        part = self.config.get(name, {})
+        if not isinstance(part, dict):
+            raise self._fault(f"config.{name}", f"is {json.dumps(part)}; an object is taken")
+        return part
 
     def configured(self, chosen):
         """The whole configuration of a trial, as `--set` would lay it."""
@@ -132,12 +154,16 @@ class SweepFile:
         low, high, step, log = told["from"], told["to"], told.get("step"), told.get("log", False)
         if low >= high:
             raise self._fault(key, f"goes from {low} to {high}; the first is to be smaller")
+        if not math.isfinite(high - low):
+            raise self._fault(key, f"goes from {low} to {high}, which is more than a float holds")
         if not isinstance(log, bool):
             raise self._fault(f"{key}.log", f"is {json.dumps(log)}; true or false is taken")
         if step is not None and (not _is_number(step) or step <= 0):
             raise self._fault(f"{key}.step", f"is {json.dumps(step)}; a number above 0 is taken")
         if step is not None and isinstance(low, int) and isinstance(high, int) and not isinstance(step, int):
             raise self._fault(f"{key}.step", f"is {step} between whole numbers; write {float(low)} for real ones")
+        if step is not None and (high - low) / step > MOST_TRIALS:
+            raise self._fault(f"{key}.step", f"is {step}: it makes more than {MOST_TRIALS} values")
         if log and (low <= 0 or step is not None):
             raise self._fault(f"{key}.log", 'is for numbers above 0 and without a "step"')
         if self.search == "grid" and step is None:

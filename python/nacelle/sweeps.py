@@ -14,6 +14,7 @@ from nacelle.sweep_result import Sweep
 from nacelle.sweep_study import Study, needed, quiet
 
 PATIENCE = 5    # seconds
+WRITTEN = ("asked.json", "best.json", "best.svg", "population.json", "slurm.json", "trials.csv", "trials.journal")
 
 
 def sweep(source, *, callback=None, **changes):
@@ -55,7 +56,9 @@ def _kept_alone(told):
         if other:
             raise Error(f'{told.out}: {other}: a sweep takes no trials from others; another "out" begins a new one')
         require_own_folder(told.out)
-        lock = open(told.out / "sweep.lock", "w")
+        # For this user alone: who can open a file can lock it.
+        lock = open(os.open(told.out / "sweep.lock", os.O_RDWR | os.O_CREAT, 0o600), "r+")
+        os.fchmod(lock.fileno(), 0o600)
     except OSError as error:
         raise Error(f"{told.out}: cannot be made: {error.strerror}") from None
     with lock:
@@ -64,11 +67,12 @@ def _kept_alone(told):
         path, identity = told.out / "sweep.json", json.loads(json.dumps(told.identity()))
         if path.exists():
             kept = _read(path)
+            kept.setdefault("source", identity["source"])       # an earlier version kept no hash
             differ = [key for key in {**identity, **kept} if kept.get(key) != identity.get(key)]
             if differ:
                 raise Error(f"{told.out}: holds a sweep with another {', '.join(differ)}; another \"out\" begins a new one")
-        elif any(told.out.glob("trial-*")):
-            raise Error(f"{told.out}: holds runs, and no sweep")
+        elif any(each.name.startswith("trial-") or each.name in WRITTEN for each in told.out.iterdir()):
+            raise Error(f"{told.out}: holds files that a sweep would overwrite, and no sweep")
         else:
             write_whole(path, identity)
         yield lock.fileno()

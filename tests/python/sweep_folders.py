@@ -3,6 +3,7 @@ import json
 import os
 import resource
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -96,6 +97,48 @@ def a_sweep_that_a_disk_has_ended_goes_on():
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert outcomes(nacelle.sweep(quick("stopped"))) == outcomes(whole)
+
+
+@case
+def a_folder_with_other_work_is_no_sweeps():
+    Path("mine").mkdir()
+    for name in "best.json", "sweep.lock":
+        Path("mine", name).write_text("my own work")
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("mine")), "mine: holds files that a sweep would overwrite, and no sweep")
+    assert [path.read_text() for path in Path("mine").iterdir()] == ["my own work"] * 2
+
+
+@case
+def trials_of_another_source_are_not_compared():
+    source = Path(nacelle.__file__).parent / "env_sources" / "cartpole.cu"
+    Path("pole.cu").write_text(source.read_text())
+    asked = {**quick("poles", trials=1), "env": "./pole.cu"}
+    nacelle.sweep(asked)
+    assert stat.S_IMODE(Path("poles/sweep.lock").stat().st_mode) == 0o600
+    Path("pole.cu").write_text(source.read_text().replace(".reward = 1.0f", ".reward = 100.0f"))
+    refused(nacelle.Error, lambda: nacelle.sweep({**asked, "trials": 2}), "poles: holds a sweep with another source")
+
+
+@case
+def what_no_sweep_can_be_is_refused_in_a_sentence():
+    nested = {}
+    for _ in range(3000):
+        nested = {"a": nested}
+    wide = {"from": -1.7e308, "to": 1.7e308}
+    rate = "learner.learning_rate"
+    for changes, words in (({"out": "a\0b"}, "'a\\x00b', which has a character that is no text"),
+                           ({"score": "\ud800"}, "'\\ud800', which has a character that is no text"),
+                           ({"config": {"run": 5}}, "run"), ({"config": nested}, "is nested too deeply"),
+                           ({"config": {"run": {"total_steps": "x"}}, "search": "population"}, "config.run.total_steps is \"x\"; a number is taken"),
+                           ({"settings": {rate: wide}}, "which is more than a float holds"),
+                           ({"settings": {rate: {"from": 1e-308, "to": 1e308, "step": 1e-300}}, "search": "grid"}, "it makes more than 1000000 values"),
+                           ({"settings": {name: {"from": 1, "to": 2000, "step": 1} for name in ("learner.epochs", "learner.horizon")}, "search": "grid"},
+                            "make a grid of 4000000 trials; at most 1000000 are taken")):
+        asked = {**quick("none"), **changes}
+        if asked.get("search") == "grid":
+            del asked["trials"]
+        refused(nacelle.Error, lambda: nacelle.sweep(asked), words)
+    refused(nacelle.Error, lambda: nacelle.make_vec("a\0b", device="cpu"), "'a\\x00b', which has a character that is no text")
 
 
 @case

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from bench import CPU, LONGEST, Skip, case, main, setting
-from training import SHORT, train, whole, copy, content, has_libtorch, newest, wait_for
+from training import SHORT, train, whole, copy, content, has_libtorch, hashed, newest, sealed, wait_for
 
 
 @case
@@ -220,6 +220,23 @@ def a_learner_that_has_diverged_ends_the_run_and_replaces_no_checkpoint(bench):
         assert len(steps) == 2 and all(one['whole'] for one in run['checkpoints']) and 7000 < steps[0] < int(told[3]), run
         assert 'has diverged' in json.loads((bench.folder / out / 'state.json').read_text())['failure']
         bench.good('eval', out, *CPU, '--episodes', '2')
+
+
+@case
+def weights_that_are_not_finite_neither_act_nor_go_on(bench):
+    out = copy(bench, 'numberless')
+    file = newest(out, 'safetensors')
+    data = bytearray(file.read_bytes())
+    [size] = struct.unpack('<Q', data[:8])
+    begin = 8 + size + json.loads(data[8:8 + size])['random_search.mean']['data_offsets'][0]
+    data[begin:begin + 4] = struct.pack('<f', float('nan'))
+    file.write_bytes(data)
+    told = json.loads(newest(out, 'json').read_text())
+    told['tensors']['checksum'] = hashed(bytes(data))
+    newest(out, 'json').write_text(json.dumps(sealed(told)))
+    refusal = r'numberless/checkpoints/step-\d+\.json: its random_search\.mean has a number that is not a number: training failed \(.*\)'
+    bench.refused(refusal, 'eval', 'numberless', *CPU, '--checkpoint', 'latest')
+    bench.refused(refusal, 'resume', 'numberless', *CPU, *setting(run__total_steps=8000000))
 
 
 @case

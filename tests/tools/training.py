@@ -93,14 +93,18 @@ def content(out):
     return {path.name: path.read_bytes() for path in sorted((out / 'checkpoints').iterdir())}
 
 
-def sealed(told):
-    """A checkpoint's JSON with the checksum of what it says now: FNV-1a in 128 bits over the length and the text."""
-    told = {key: value for key, value in told.items() if key != 'seal'}
-    text = json.dumps(told, sort_keys=True, separators=(',', ':')).encode()
+def hashed(data):
+    """FNV-1a in 128 bits over the length and the bytes."""
     state = 0x6c62272e07bb014262b821756295c58d
-    for byte in len(text).to_bytes(8, 'little') + text:
+    for byte in len(data).to_bytes(8, 'little') + data:
         state = (state ^ byte) * (1 << 88 | 0x13b) % (1 << 128)
-    return {**told, 'seal': f'{state:032x}'}
+    return f'{state:032x}'
+
+
+def sealed(told):
+    """A checkpoint's JSON with the checksum of what it says now."""
+    told = {key: value for key, value in told.items() if key != 'seal'}
+    return {**told, 'seal': hashed(json.dumps(told, sort_keys=True, separators=(',', ':')).encode())}
 
 
 def newest(out, kind):
