@@ -9,6 +9,6 @@ PrivateOutput::PrivateOutput(std::filesystem::path target)
     : target_(std::move(target)), folder_(Cache::private_files()) {
     const UnfinishedFile probe(target_);
 }
-void PrivateOutput::take_place() const { write_file(target_, read_file(path())); }
+void PrivateOutput::take_place() const { write_copy(target_, path()); }
 
 }

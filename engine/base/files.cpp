@@ -185,6 +185,21 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     });
     sync_directory(directory_of(path));
 }
+void write_copy(const std::filesystem::path& path, const std::filesystem::path& source) {
+    const Descriptor from = open_to_read(source, 0);
+    writing(path, [&] {
+        Temporary temporary(path);
+        std::string piece(size_t(1) << 20, '\0');
+        for (ssize_t count; (count = ::read(from.get(), piece.data(), piece.size())) != 0;) {
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) cannot_read(source, errno);
+            temporary.write(std::string_view(piece).substr(0, size_t(count)));
+        }
+        temporary.sync();
+        temporary.rename_to(path);
+    });
+    sync_directory(directory_of(path));
+}
 void write_cached_file(const std::filesystem::path& path, std::string_view bytes) {
     writing(path, [&] {
         Temporary temporary(path);

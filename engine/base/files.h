@@ -18,6 +18,8 @@ Descriptor open_plain_file(const std::filesystem::path&);
 // Writes a temporary file beside the target, syncs it and renames it: readers see the old file or the new one, never
 // a part.
 void write_file(const std::filesystem::path&, std::string_view bytes);
+// The same with the bytes of another file, which may be larger than the memory.
+void write_copy(const std::filesystem::path&, const std::filesystem::path& source);
 // The same without syncs, for what can be made again or is synced later: after a power cut the file may be empty or
 // damaged.
 void write_cached_file(const std::filesystem::path&, std::string_view bytes);

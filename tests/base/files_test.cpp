@@ -223,6 +223,21 @@ TEST_CASE("a private directory is made with its parents and belongs to its user 
           file + ": cannot be made a directory: a file is in its place");
 }
 
+TEST_CASE("a copy has all bytes of a file, and leaves the old file where it cannot be made") {
+    const Folder folder;
+    const std::string bytes = std::string(3 << 20, 'a') + "end";
+    write_file(folder / "from", bytes);
+    write_copy(folder / "to", folder / "from");
+    CHECK(read_file(folder / "to") == bytes);
+    CHECK(error_of([&] { write_copy(folder / "to", folder / "none"); }) ==
+          (folder / "none").string() + ": does not exist");
+    CHECK(error_of([&] { write_copy(folder / "none/to", folder / "from"); }) ==
+          (folder / "none/to").string() + ": cannot be written: there is no directory '" +
+              (folder / "none").string() + "'");
+    CHECK(read_file(folder / "to") == bytes);
+    CHECK(entries(folder.path()) == 2);
+}
+
 TEST_CASE("what is written by other means has a name beside its place that nobody else has") {
     const Folder folder;
     write_file(folder / "out.npz", "old");
