@@ -17,3 +17,9 @@ TEST_CASE("an error without a place or an alternative leaves no marks of them") 
     CHECK(std::string(Error("ppo", "stopped").what()) == "ppo: stopped");
     CHECK(std::string(Error("", "stopped").what()) == "stopped");
 }
+
+TEST_CASE("an error with a zero byte is told to its end") {
+    const std::string zero(1, '\0');
+    CHECK(std::string_view(Error("cart" + zero + "pole", "is no name").what()) ==
+          "cart\\0pole: is no name");
+}
