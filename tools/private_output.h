@@ -5,8 +5,8 @@
 
 namespace nacelle::tools {
 
-// A file that a library or another program writes by its name. It grows in a folder of this user alone, where nobody can
-// put a link in its place, and its bytes are written to the target at the end.
+// A file that a library or another program writes by name. The file grows in a private folder, closed to links of other
+// users; at the end the target gets the bytes.
 class PrivateOutput final {
 public:
     // Throws if nothing can be written beside the target.

@@ -116,6 +116,17 @@ template <class Work> void writing(const std::filesystem::path& path, Work&& wor
     }
 }
 
+// Fills a new file, syncs it and renames it to the path.
+template <class Fill> void write_synced(const std::filesystem::path& path, Fill&& fill) {
+    writing(path, [&] {
+        Temporary temporary(path);
+        fill(temporary);
+        temporary.sync();
+        temporary.rename_to(path);
+    });
+    sync_directory(directory_of(path));
+}
+
 [[noreturn]] void cannot_read(const std::filesystem::path& path, int code) {
     const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
     throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
@@ -177,28 +188,18 @@ std::string read_plain_file(const std::filesystem::path& path, size_t most) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    writing(path, [&] {
-        Temporary temporary(path);
-        temporary.write(bytes);
-        temporary.sync();
-        temporary.rename_to(path);
-    });
-    sync_directory(directory_of(path));
+    write_synced(path, [&](Temporary& temporary) { temporary.write(bytes); });
 }
 void write_copy(const std::filesystem::path& path, const std::filesystem::path& source) {
     const Descriptor from = open_to_read(source, 0);
-    writing(path, [&] {
-        Temporary temporary(path);
+    write_synced(path, [&](Temporary& temporary) {
         std::string piece(size_t(1) << 20, '\0');
         for (ssize_t count; (count = ::read(from.get(), piece.data(), piece.size())) != 0;) {
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) cannot_read(source, errno);
             temporary.write(std::string_view(piece).substr(0, size_t(count)));
         }
-        temporary.sync();
-        temporary.rename_to(path);
     });
-    sync_directory(directory_of(path));
 }
 void write_cached_file(const std::filesystem::path& path, std::string_view bytes) {
     writing(path, [&] {

@@ -109,8 +109,8 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 
 // A directory that is gone is left to the write, whose message says so.
 const fs::path& RunDirectory::held() const {
-    struct stat now {
-    }, at_first{};
+    struct stat now {};
+    struct stat at_first {};
     if (::stat(path_.c_str(), &now) == 0 && ::fstat(lock_.get(), &at_first) == 0 &&
         (now.st_dev != at_first.st_dev || now.st_ino != at_first.st_ino))
         throw Error(path_.string(), "is another directory than at the start of this run, which "

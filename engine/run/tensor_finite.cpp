@@ -1,5 +1,6 @@
 #include "engine/run/tensor_finite.h"
 
+#include "engine/base/error.h"
 #include "engine/base/finite.h"
 #include "engine/base/number_text.h"
 
@@ -20,6 +21,12 @@ std::string wrong_number_of(const NamedArray& array, const Tensor& tensor) {
                               : tensor.dtype == Dtype::f64 ? wrong_number_in<double>(tensor.data)
                                                            : nullptr;
     return wrong ? tensor.name + " has a number that is " + wrong : std::string();
+}
+
+void require_finite(const NamedArray& array, const Tensor& tensor, const std::string& where) {
+    if (const std::string wrong = wrong_number_of(array, tensor); !wrong.empty())
+        throw Error(where, "its " + wrong + ": training failed",
+                    "eval --checkpoint STEPS takes an earlier one");
 }
 
 }

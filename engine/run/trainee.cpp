@@ -41,12 +41,6 @@ Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
             }};
 }
 
-void require_finite(const NamedArray& array, const Tensor& tensor, const std::string& where) {
-    if (const std::string wrong = wrong_number_of(array, tensor); !wrong.empty())
-        throw Error(where, "its " + wrong + ": training failed",
-                    "RUN@STEPS names an earlier checkpoint");
-}
-
 const Tensor* tensor_named(const Checkpoint& checkpoint, const std::string& name) {
     const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
                                     [&](const Tensor& tensor) { return tensor.name == name; });

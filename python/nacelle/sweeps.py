@@ -56,7 +56,7 @@ def _kept_alone(told):
         if other:
             raise Error(f'{told.out}: {other}: a sweep takes no trials from others; another "out" begins a new one')
         require_own_folder(told.out)
-        # For this user alone: who can open a file can lock it.
+        # Closed to other users: an open file can be locked.
         lock = open(os.open(told.out / "sweep.lock", os.O_RDWR | os.O_CREAT, 0o600), "r+")
         os.fchmod(lock.fileno(), 0o600)
     except OSError as error:

@@ -33,8 +33,8 @@ REPLAY = ('learner.batch=32', 'learner.warm_up=64', 'learner.capacity=512', 'pol
 IMAGES = '[{"one_hot":3},{"conv":4,"size":3},{"conv":6,"size":3,"stride":2},%s]'
 
 
-def hidden(layers, *more, policy='default'):
-    return (*PPO, f'policies.{policy}.hidden={layers}', *more)
+def hidden(layers, *more):
+    return (*PPO, f'policies.default.hidden={layers}', *more)
 
 
 def on_threads(layers, *more):
