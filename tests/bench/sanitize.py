@@ -29,7 +29,12 @@ KNOWN = {
 }
 # Few environments, one rollout, one or two minibatches.
 SHORT = {'env.count': 64, 'learner.horizon': 16, 'learner.epochs': 1, 'learner.minibatches': 2, 'run.evaluate_every': 0, 'solved.return': 'null'}
-SMALLER = {'tag_continuous': 8, 'pursuit_swarm': 4, 'pursuit_wild': 4, 'tag_duel': 128}
+# Racecheck slows kernels down a thousandfold: many agents and images get fewer rows, and the evaluation a short episode.
+FEW = {'env.count': 16, 'learner.horizon': 8}
+BRIEF = {'env.constants.time_limit': 20}
+FEWER = {name: FEW for name in ('connect_four', 'mazes', 'rooms', 'rooms_short')} | {
+    name: BRIEF | {'env.count': 2, 'learner.horizon': 4} for name in ('tag_continuous', 'pursuit_swarm', 'pursuit_wild')} | {
+    'tag_gridworld': FEW | BRIEF, 'tag_duel': BRIEF | {'env.count': 128, 'learner.horizon': 4}}
 REPLAY = {'env.count': 64, 'learner.horizon': 1, 'learner.batch': 128, 'learner.warm_up': 256, 'run.evaluate_every': 0, 'solved.return': 'null'}
 LAYERS = {'policies.default.hidden': '[32,32]'}
 
@@ -37,10 +42,10 @@ LAYERS = {'policies.default.hidden': '[32,32]'}
 def settings_cases():
     for path in sorted((ROOT / 'env_sources').glob('*.json')):
         name = path.stem
-        more = {'env.count': SMALLER.get(name, 64)}
+        settings = SHORT | FEWER.get(name, {})
         if name == 'rooms_short':
-            more['learner.sequence'] = 16
-        yield name, name, SHORT | more, 1
+            settings['learner.sequence'] = settings['learner.horizon']
+        yield name, name, settings, 1
 
 
 def learner_cases():
@@ -124,7 +129,7 @@ class Campaign:
             (self.options.kept / f'{case[0]}-{tool}.txt').write_text(output, encoding='utf-8')
         found = reports(output)
         new = {key: text for key, text in found.items() if key not in KNOWN}
-        if status != 0 and not found:
+        if status != 0:
             new['status'] = f'ended with {status}: {output.strip().splitlines()[-1:]}'
         self.rows[case[0]][tool] = f'{len(new)} new' if new else f'{len(found)} known' if found else '0'
         self.new += [f'{case[0]} {tool}: {text}' for text in new.values()]

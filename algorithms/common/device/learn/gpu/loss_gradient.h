@@ -77,11 +77,17 @@ public:
     // The sums over a block, whose threads all come along; `warp_sums` has room for a few floats a warp. They may be
     // added to what the slot has.
     NACELLE_INLINE void store(uint32_t slot, float* warp_sums, int warps, bool adds = false) {
+        sum_warps(warp_sums);
+        __syncthreads();
+        add_up(slot, warp_sums, warps, adds);
+    }
+    NACELLE_INLINE void sum_warps(float* warp_sums) const {
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
             const float sum = warp_sum(tally_[k]);
             if (warp_lane() == 0) warp_sums[int(threadIdx.x) / 32 * tally_count + k] = sum;
         }
-        __syncthreads();
+    }
+    NACELLE_INLINE void add_up(uint32_t slot, const float* warp_sums, int warps, bool adds) const {
         const int k = int(threadIdx.x);
         const bool ours =
             k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));

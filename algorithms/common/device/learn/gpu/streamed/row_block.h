@@ -52,6 +52,14 @@ public:
         __syncthreads();
 #endif
     }
+    // All come together but the warp that brings the weights.
+    static NACELLE_INLINE void meet_all() {
+#if LEARN_WGMMA
+        meet_at(3, 32 * pass_warps);
+#else
+        __syncthreads();
+#endif
+    }
     static NACELLE_INLINE bool leads() { return in_rows() == 0; }
     // They come together, and what has been on its way to memory has been read.
     static NACELLE_INLINE void settle() {

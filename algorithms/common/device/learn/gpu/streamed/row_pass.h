@@ -35,7 +35,6 @@ public:
         if (threadIdx.x >= 32 * pass_warps) {
             keep_few_registers<56>();
             if (threadIdx.x == 32 * pass_warps) block.bring_weights();
-            __syncthreads();    // the one of the sums
             __syncwarp();
             meet_cluster();
             return;
@@ -49,8 +48,13 @@ public:
         Choices choices(a.with.all);
         Values values(a.with.all);
         RowPass(view, a, block, network, slot).through(choices, values);
-        if (shared || network == 0) choices.store(slot, warp_sums, pass_warps, adds);
-        else values.store(slot, warp_sums, pass_warps, adds);
+        const auto store = [&](auto& loss) {
+            loss.sum_warps(warp_sums);
+            Block::meet_all();
+            loss.add_up(slot, warp_sums, pass_warps, adds);
+        };
+        if (shared || network == 0) store(choices);
+        else store(values);
 #if LEARN_WGMMA
         __syncwarp();
         meet_cluster();    // none leaves while the other one still gives slots back to it
