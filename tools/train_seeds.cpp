@@ -110,6 +110,7 @@ void resume_seeds(Training& training, const fs::path& path, bool changed_source)
     SeedsFolder folder = read_seeds(path);
     require_no_seed(training.options.assignments, path);
     const Descriptor lock = lock_directory(path);
+    require_own_folder(path);
     std::vector<SeedTask> tasks;
     for (uint64_t seed = folder.first; seed < folder.first + folder.count; ++seed) {
         const fs::path out = folder.run_of(seed);

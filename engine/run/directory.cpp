@@ -79,6 +79,12 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
 
 RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)), lock_(lock_directory(path_)) {}
 
+void RunDirectory::make_checkpoints() {
+    const fs::path folder = path_ / "checkpoints";
+    make_directory(folder);
+    checkpoints_ = Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
 // Checked under the lock: another process may have trained in it meanwhile.
 RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
     const bool made = make_directory(path);
@@ -87,7 +93,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::vector<Source
     require_no_run(path);
     require_own_folder(path);
     require_room(path, files);
-    make_directory(path / "checkpoints");
+    directory.make_checkpoints();
     return directory;
 }
 
@@ -101,7 +107,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
     run_configuration(path);
     RunDirectory directory(path);
     require_own_folder(path);
-    make_directory(path / "checkpoints");
+    directory.make_checkpoints();
     remove_temporaries(path);
     remove_temporaries(path / "checkpoints");
     return directory;
@@ -109,12 +115,16 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 
 // A directory that is gone is left to the write, whose message says so.
 const fs::path& RunDirectory::held() const {
-    struct stat now {};
-    struct stat at_first {};
-    if (::stat(path_.c_str(), &now) == 0 && ::fstat(lock_.get(), &at_first) == 0 &&
-        (now.st_dev != at_first.st_dev || now.st_ino != at_first.st_ino))
-        throw Error(path_.string(), "is another directory than at the start of this run, which "
-                                    "writes nothing more");
+    const auto look = [](const fs::path& path, const Descriptor& opened) {
+        struct stat now {};
+        struct stat at_first {};
+        if (::stat(path.c_str(), &now) == 0 && ::fstat(opened.get(), &at_first) == 0 &&
+            (now.st_dev != at_first.st_dev || now.st_ino != at_first.st_ino))
+            throw Error(path.string(), "is another directory than at the start of this run, which "
+                                       "writes nothing more");
+    };
+    look(path_, lock_);
+    look(path_ / "checkpoints", checkpoints_);
     return path_;
 }
 
@@ -215,8 +225,14 @@ void require_own_folder(const fs::path& run) {
         }
     };
     look(run, false);
-    for (const auto& entry : fs::recursive_directory_iterator(run, ignored))
-        look(entry.path(), true);
+    fs::recursive_directory_iterator each(run, ignored), end;
+    while (each != end) {
+        const fs::path path = each->path();
+        look(path, true);
+        std::error_code error;
+        each.increment(error);
+        if (error) throw Error(path.string(), "cannot be read: " + error.message());
+    }
 }
 
 Json run_configuration(const fs::path& path) {

@@ -164,6 +164,12 @@ TEST_CASE("a run writes nothing into another directory that takes its place") {
     fs::rename(folder.path() / "away", folder.path() / "run");
     run.write_configuration(Json::object());
     CHECK(fs::exists(folder.path() / "run/config.json"));
+    // Nor among the checkpoints of another run.
+    const fs::path kept = folder.path() / "run/checkpoints";
+    fs::rename(kept, folder.path() / "away");
+    fs::create_directory_symlink(folder.path() / "other/checkpoints", kept);
+    CHECK(contains(complaint([&] { run.checkpoints(); }),
+                   kept.string() + ": is another directory than at the start"));
 }
 
 TEST_CASE("directories that are made at once have different numbers") {

@@ -22,6 +22,10 @@ def ended(bench, *words):
     return done.returncode, done.stdout + done.stderr
 
 
+def files_of(run):
+    return {path: path.read_bytes() for path in run.rglob('*') if path.is_file()}
+
+
 def strange(bench):
     out = copy(bench, 'strange')
     config = json.loads((out / 'config.json').read_text())
@@ -77,6 +81,7 @@ def the_name_of_a_folder_turns_no_text(bench):
     for words in (*LOOKING, *ACTING):
         status, said = ended(bench, *(turned if word == 'strange' else word for word in words))
         assert status == 0 and '\u202e' not in said, (words, said)
+    assert '\u202e' not in ended(bench, 'runs', '.', '--json')[1]
     assert '\u202e' not in (bench.folder / 'strange.svg').read_text()
     (bench.folder / turned).rename(out)
 
@@ -107,6 +112,13 @@ def runs_of_seeds_are_led_nowhere(bench):
     status, said = ended(bench, 'train', 'cartpole', *CPU, '--seeds', '2', '--out', 'prepared')
     assert status == 1 and "seed-1: is a link that leads out of the run's folder" in said, said
     assert not list((bench.folder / 'elsewhere').iterdir())
+    bench.good('train', 'cartpole', *CPU, '--seeds', '1', '--set', 'run.total_steps=16384', '--quiet', '--out', 'led')
+    (bench.folder / 'led' / 'seed-1').rename(bench.folder / 'own')
+    (bench.folder / 'led' / 'seed-1').symlink_to('../own')
+    there = files_of(bench.folder / 'own')
+    status, said = ended(bench, 'resume', 'led', '--set', 'run.total_steps=32768')
+    assert status == 1 and "seed-1: is a link that leads out of the run's folder" in said, said
+    assert files_of(bench.folder / 'own') == there
 
 
 @case
