@@ -98,6 +98,9 @@ Cache::Cache(fs::path directory, size_t bound_bytes)
         if (::access(directory_.c_str(), W_OK | X_OK) != 0 ||
             ::access((directory_ / "files").c_str(), W_OK | X_OK) != 0)
             throw Error(directory_.string(), "cannot be written");
+        // Who can open the folder of compiles can lock it.
+        std::error_code ignored;
+        fs::permissions(directory_ / "files", fs::perms::owner_all, ignored);
         writable_ = true;
     } catch (const Error& error) {
         trouble_ = error.what();

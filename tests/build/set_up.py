@@ -36,7 +36,8 @@ def those_that_ran(bench):
 
 def shell(bench, commands, root, folder, **changed):
     """Runs functions of the set-up. PyPI is out of reach, so that nothing is installed."""
-    files = '\n'.join(f'. {shlex.quote(str(path))}' for path in sorted((bench.root / 'tools/build').glob('*.sh')))
+    scripts = sorted((bench.root / 'tools/build').glob('*.sh'), key=lambda path: path.name != 'build.sh')
+    files = '\n'.join(f'. {shlex.quote(str(path))}' for path in scripts)
     settings = {**os.environ, 'XDG_DATA_HOME': str(bench.folder / 'data'), 'PIP_NO_INDEX': '1', 'PIP_FIND_LINKS': '', **changed}
     done = subprocess.run(['sh', '-uc', f'root={shlex.quote(str(root))}\n{files}\nlocks={bench.root}/tools/build/locks\n{commands}'], cwd=folder,
                           env=settings, capture_output=True, text=True, timeout=500)
@@ -110,6 +111,34 @@ def a_command_that_loads_no_learner_installs_no_libtorch_for_a_run(bench):
     with (run / 'config.json').open('wb') as file:
         file.truncate(1 << 40)
     assert shell(bench, f'names_torch eval {shlex.quote(str(run))} || echo none', bench.root, bench.folder) == 'none\n'
+
+
+@case
+def nothing_runs_from_a_folder_that_others_write(bench):
+    data = bench.folder / 'theirs' / 'nacelle'
+    (data / 'test-python').mkdir(parents=True)
+    refused = lambda: shell(bench, 'require_own_data; echo goes on', bench.root, bench.folder, XDG_DATA_HOME=str(data.parent))
+    assert refused() == 'goes on\n'
+    for folder in data, data / 'test-python':
+        folder.chmod(0o777)
+        assert f'{folder} can be written by another user, and its programs would run: set XDG_DATA_HOME' in refused() and 'goes on' not in refused()
+        folder.chmod(0o755)
+        if os.geteuid() == 0:
+            os.chown(folder, 65534, -1)
+            assert f'{folder} can be written' in refused() and 'goes on' not in refused()
+            os.chown(folder, 0, -1)
+    assert '\nrequire_own_data\n' in (bench.root / 'tools/nacelle').read_text()
+
+
+@case
+def what_others_cannot_open_they_cannot_lock(bench):
+    lock = bench.folder / 'one.lock'
+    lock.touch(0o644)
+    shell(bench, f'lock_file {shlex.quote(str(lock))}', bench.root, bench.folder)
+    assert lock.stat().st_mode & 0o777 == 0o600
+    scripts = '\n'.join(path.read_text() for path in (bench.root / 'tools/build').glob('*.sh'))
+    opened, made = (re.findall(rf'{word} ?("\S+")\n', scripts) for word in ('exec [89]>', 'lock_file'))
+    assert len(opened) == 5 and opened == made, (opened, made)
 
 
 @case

@@ -34,6 +34,15 @@ TEST_CASE("a directory that others can write is not used") {
         }
 }
 
+TEST_CASE("nobody else can open the folder of compiles") {
+    const Place place;
+    const fs::path files = place.path() / "cache/files";
+    fs::create_directories(files);
+    fs::permissions(files, fs::perms(0755));
+    CHECK(Cache(place.path() / "cache").files() == files);
+    CHECK(fs::status(files).permissions() == fs::perms::owner_all);
+}
+
 TEST_CASE("a directory below one that others can write is not used") {
     const Place place;
     const Variable temporary("TMPDIR", place.path().string());

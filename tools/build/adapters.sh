@@ -2,7 +2,7 @@
 # Sourced by `tools/nacelle test adapters` and `test notebooks`: installs PyTorch, other libraries'
 # trainers and Jupyter's kernel into an environment of Python.
 
-adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
+adapters_folder=$data_folder/test-adapters
 
 # CleanRL is scripts, whose package says that it is for older versions of Python.
 make_adapters() {
@@ -16,6 +16,7 @@ make_adapters() {
 # Prints the folder; fails where PyPI did not give all.
 adapters_environment() {
     mkdir -p "${adapters_folder%/*}"
+    lock_file "$adapters_folder.lock"
     exec 8>"$adapters_folder.lock"
     ! has_command flock || flock 8
     if ! "$adapters_folder/bin/python" -I -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "nbclient", "optuna", "torchrl", "wandb"))))' 2>/dev/null; then

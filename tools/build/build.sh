@@ -3,6 +3,16 @@
 
 say() { printf 'nacelle: %s\n' "$*" >&2; }
 
+# What lies there runs. In the home folder of another user, as of a sudo that keeps HOME, it would be theirs.
+data_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle
+require_own_data() {
+    theirs=$(find -H "$data_folder" -maxdepth 1 \( ! -user 0 ! -user "$(id -u)" -o -perm -0002 ! -type l \) 2>/dev/null | head -n 1)
+    [ -z "$theirs" ] || { say "$theirs can be written by another user, and its programs would run: set XDG_DATA_HOME to a folder of your own" && exit 1; }
+}
+
+# lock_file FILE: makes it. It is closed to other users, since who can open a file can lock it.
+lock_file() { (umask 077 && : >>"$1" && chmod 600 -- "$1"); }
+
 # privately COMMAND...: runs a command with a private folder for temporary files. Meson 1.0 runs a script from that folder, and
 # Python looks for modules in the folder of a script: in /tmp other users' modules would run.
 privately() {
@@ -49,12 +59,13 @@ show_build() {
 }
 
 # build FOLDER "TARGETS" [meson options]: configures where needed, then builds. One at a time in one
-# folder: the lock is on the folder itself, which survives a clean configuration.
+# folder: the lock lies beside it, where it survives a clean configuration.
 build() {
     folder=$1 targets=$2
     shift 2
     mkdir -p "$folder"
-    exec 9<"$folder"
+    lock_file "$folder.lock"
+    exec 9>"$folder.lock"
     ! command -v flock >/dev/null || flock -n 9 || { say 'waiting for another build' && flock 9; }
     # A folder keeps the default options that it was configured with, and knows no options that came later.
     identity="$root ${CXX:-} $* $(sed -n '/^project(/,/)$/p' "$root/meson.build" | cat - "$root/meson_options.txt" | cksum)"

@@ -2,7 +2,7 @@
 # Sourced by tools/nacelle where several processes train together: installs what connects them, NCCL between GPUs, and
 # LibTorch with its Gloo between CPUs. No other command downloads any of it.
 
-nccl_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/nccl
+nccl_folder=$data_folder/nccl
 
 nccl_usage() {
     cat <<END

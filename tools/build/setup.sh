@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by build.sh when a build folder is configured: finds or installs what the build needs.
 
-python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/python
+python_folder=$data_folder/python
 
 # step TITLE COMMAND...: one line with the time it took; the command's output only where it fails.
 step() {
@@ -89,7 +89,7 @@ install_test_packages() {
 
 # What the tests of the Python package and of exported policies need: an environment of its own, the product's build
 # does without. Where it cannot be had, the tests say that they are skipped.
-test_python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-python
+test_python_folder=$data_folder/test-python
 
 make_test_python() {
     python3 -I -m venv --clear "$test_python_folder" &&
@@ -110,6 +110,7 @@ test_python() {
         fi
     fi
     mkdir -p "${test_python_folder%/*}"
+    lock_file "$test_python_folder.lock"
     exec 8>"$test_python_folder.lock"
     ! has_command flock || flock 8
     lock=tests-$(python3 -I -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -172,6 +173,7 @@ install_wheels() {
     wants_python=yes
     install_packages
     install_python
+    lock_file "$2.lock"
     exec 8>"$2.lock"
     ! has_command flock || flock 8
     if ! "$1"; then    # nobody else has installed it meanwhile
@@ -197,6 +199,7 @@ has_driver_12() { case $(nvidia-smi 2>/dev/null || :) in *'CUDA Version: 12.'*) 
 install_python() {
     needs_python || return 0
     mkdir -p "${python_folder%/*}"
+    lock_file "$python_folder.lock"
     exec 8>"$python_folder.lock"
     ! has_command flock || flock 8
     [ -x "$python_folder/bin/pip" ] || step "making a Python environment in $python_folder" python3 -I -m venv --clear "$python_folder"

@@ -3,7 +3,7 @@
 # the plugin from then on. No other command downloads or builds any of it.
 
 torch_version=2.11.0
-torch_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/torch
+torch_folder=$data_folder/torch
 
 torch_usage() {
     cat <<END
