@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/other_writer.h"
 #include "engine/run/configuration.h"
 #include "engine/run/directory.h"
@@ -76,6 +77,13 @@ NB_MODULE(_engine, module) {
         "The number by which step_at knows a type of actions.");
     module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a,
                "plugin_folders"_a);
+    module.def(
+        "read_plain",
+        [](const std::filesystem::path& path, size_t most) {
+            const std::string bytes = read_plain_file(path, most);
+            return nb::bytes(bytes.data(), bytes.size());
+        },
+        "path"_a, "most"_a, "The bytes of a file that is no pipe, no device, and no longer than that.");
     module.def(
         "other_writer", &other_writer, "path"_a,
         "The way in which another user could replace a file or folder; empty: there is none.");

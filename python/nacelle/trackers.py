@@ -3,10 +3,11 @@ import json
 import math
 from pathlib import Path
 
-from nacelle._engine import Error
+from nacelle._engine import Error, read_plain
 from nacelle.comparing import folders
 
 MOST_PARAMETER = 6000       # letters that MLflow keeps of one
+MOST_BYTES = 1 << 30
 
 
 class KeptRun:
@@ -15,15 +16,14 @@ class KeptRun:
     def __init__(self, folder, around=None):
         self.name = str(folder.relative_to(around.parent)) if around else folder.name
         self.group = around.name if around else ""
-        try:
-            self.configuration = json.loads((folder / "config.json").read_text())
-            lines = (folder / "metrics.jsonl").read_text().splitlines()
-        except OSError as error:
-            raise Error(f"{error.filename}: {error.strerror}; a run has it where jsonl is among its sinks") from None
-        self.readings = []
-        for line in lines:
-            reading = json.loads(line)
-            step = reading.pop("step")
+        self.configuration = _object(_kept(folder / "config.json"), folder / "config.json")
+        path, self.readings = folder / "metrics.jsonl", []
+        *lines, _ = _kept(path).split(b"\n")      # behind the last end is nothing, or what a killed run has begun
+        for number, line in enumerate(lines, 1):
+            reading = _object(line, f"{path}:{number}")
+            step = reading.pop("step", None)
+            if type(step) is not int:
+                raise Error(f"{path}:{number}: is damaged (it has no step)")
             self.readings.append((step, {name: value for name, value in reading.items() if _is_finite(value)}))
 
     def settings(self):
@@ -31,8 +31,31 @@ class KeptRun:
         return dict(_flat(self.configuration, ""))
 
 
+def _kept(path):
+    """The bytes of a run's file. A run may be somebody else's: a link could lead to any file."""
+    if path.is_symlink():
+        raise Error(f"{path}: is a link, and a run has files of its own")
+    try:
+        return read_plain(path, MOST_BYTES)
+    except Error as error:
+        raise Error(f"{error}; a run has it where jsonl is among its sinks" if path.suffix == ".jsonl" else str(error)) from None
+
+
+def _object(text, where):
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        told = error
+    if not isinstance(told, dict):
+        raise Error(f"{where}: is damaged ({told if isinstance(told, Exception) else 'it is no object'})")
+    return told
+
+
 def _is_finite(value):
-    return isinstance(value, (int, float)) and math.isfinite(value)
+    try:
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _flat(settings, prefix):
