@@ -12,6 +12,8 @@ namespace nacelle {
 // Whether a text is an identifier, or several with dots between them: "map", "state.pos.x". Non-ASCII letters count,
 // since both compilers take them.
 bool is_dotted_name(std::string_view text);
+// One without dots: the name of a policy.
+bool is_name(std::string_view text);
 // Such a text as a string of C++; throws, with `where` and the setting, where it is none.
 std::string quoted_name(const std::string& name, const std::string& key, const std::string& where);
 

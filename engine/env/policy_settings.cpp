@@ -78,8 +78,7 @@ AssignedPolicies read_policies(Config policies) {
     AssignedPolicies all;
     std::map<int64_t, std::string> whose;
     for (const std::string& name : policies.keys()) {
-        if (!is_dotted_name(name) || name.find('.') != name.npos ||
-            name.size() >= sizeof Decider::name)
+        if (!is_name(name) || name.size() >= sizeof Decider::name)
             policies.fail(name, "is no name of a policy",
                           "a name has letters, digits and '_', 63 at most");
         if (name == "default")

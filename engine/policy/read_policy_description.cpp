@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/base/text.h"
+#include "engine/compile/layout_defines.h"
 #include "engine/config/config.h"
 
 #include <limits>
@@ -233,7 +234,10 @@ PolicyDescription read_policy_description(const Json& policies, const std::strin
     if (!policies.contains(wanted))
         throw Error(where, "has no policy '" + printable(wanted) + "'",
                     "there is: " + joined_names(names));
-    const std::string path = "policies." + printable(wanted);
+    if (!is_name(wanted))
+        throw Error(where, "'" + printable(wanted) + "' is no name of a policy",
+                    "a name has letters, digits and '_'");
+    const std::string path = "policies." + wanted;
     Config config(policies[wanted], where, path);
     PolicyDescription description{.name = wanted};
     read_observation(config, description);

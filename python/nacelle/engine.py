@@ -60,7 +60,10 @@ def configuration(source, changes):
 
 def written(settings, where=""):
     """The text of settings: numbers of NumPy and paths are taken as Python's own."""
-    return json.dumps(plain(settings, where))
+    try:
+        return json.dumps(plain(settings, where))
+    except RecursionError:
+        raise _engine.Error(f"{where or 'the settings'}: is nested too deeply") from None
 
 
 def plain(value, path):

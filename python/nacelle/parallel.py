@@ -17,6 +17,15 @@ def parallel_env(source, *, render_mode=None, device="cpu", **settings):
     return Team(source, render_mode, device, settings)
 
 
+def _fitting(action, place, agent):
+    action = np.asarray(action)
+    if not np.can_cast(action.dtype, place.dtype, "same_kind"):
+        raise TypeError(f"the action of {agent} is of {action.dtype}; {place.dtype} is taken")
+    if action.shape != place.shape:
+        raise ValueError(f"the action of {agent} has the shape {action.shape}; {place.shape} is taken")
+    return action
+
+
 class Team(ParallelEnv or object):
     """One copy of an environment of a team. Those who leave the game are in `agents` no longer; reset's options mean
     nothing here."""
@@ -56,7 +65,7 @@ class Team(ParallelEnv or object):
         given = {policy: self._allowed(policy, space) for policy, space in self._one.action_space.items()}
         for agent, action in actions.items():
             policy, place = self._places[agent]
-            given[policy][0, place] = action
+            given[policy][0, place] = _fitting(action, given[policy][0, place], agent)
         seen, reward, terminated, truncated, info = self._one.step(given)
         self._masks = info.get("action_mask", {})
         ended = bool(info["_final_obs"][0]) if "_final_obs" in info else False

@@ -65,7 +65,7 @@ def opened(optuna, path):
             except OSError as error:
                 raise Error(f"{path}: cannot be written: {error.strerror}") from None
 
-    lock = WholeLines(path, journal.JournalFileSymlinkLock(str(path)))
+    lock = WholeLines(path, journal.JournalFileSymlinkLock(str(path.resolve())))
     try:
         backend = Journal(str(path), lock)
         lock.acquire()

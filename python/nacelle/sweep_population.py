@@ -3,6 +3,7 @@ checkpoint and with its settings, varied."""
 import json
 import math
 import random
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +13,7 @@ from nacelle.sweep_study import folder_of
 from nacelle.sweep_trial import PlayedTrial
 
 STATE = "population.json"
+CHECKPOINT = re.compile(r"(best|(best-)?step-[0-9]{15,})\.(json|safetensors)")
 
 
 class Population:
@@ -29,10 +31,22 @@ class Population:
         try:
             kept = json.loads(self._path.read_text())
             self._rounds, self._copied = kept["rounds"], kept["copied"]
-            if any(len(each[name]) != self._told.trials for each in self._rounds for name in ("scores", "settings", "from")):
-                raise ValueError("it is of another number of members")
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise Error(f'{self._path}: is damaged ({type(error).__name__}); another "out" begins a new sweep') from None
+            if not isinstance(self._rounds, list) or self._copied not in (len(self._rounds), len(self._rounds) - 1):
+                raise ValueError("it has other rounds than it says")
+            for each in self._rounds:
+                self._check(each)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise Error(f'{self._path}: is damaged ({error}); another "out" begins a new sweep') from None
+
+    def _check(self, decided):
+        members = range(1, self._told.trials + 1)
+        if any(len(decided[name]) != len(members) for name in ("scores", "settings", "from")):
+            raise ValueError("it is of another number of members")
+        for own, score, settings, source in zip(members, decided["scores"], decided["settings"], decided["from"]):
+            if not math.isfinite(score) or settings.keys() != self._told.ranges.keys():
+                raise ValueError(f"member {own} has no score, or other settings")
+            if source is not None and (type(source) is not int or source not in members or decided["from"][source - 1] is not None):
+                raise ValueError(f"member {own} goes on as {source}")
 
     def _keep(self):
         write_whole(self._path, {"rounds": self._rounds, "copied": self._copied})
@@ -130,8 +144,10 @@ class Population:
         for member, source in enumerate(decided["from"]):
             if source is not None:
                 own, its = (folder_of(self._told, each) / "checkpoints" for each in (member, source - 1))
-                shutil.rmtree(own, ignore_errors=True)
-                shutil.copytree(its, own)
+                for path in _checkpoints(own):
+                    path.unlink()
+                for path in _checkpoints(its):
+                    shutil.copy2(path, own)
 
     def trials(self):
         """All members as a Sweep has trials: with the scores and settings of the last round that has ended."""
@@ -151,6 +167,11 @@ class Population:
                 names.append(source)
                 now = source - 1
         return names
+
+
+def _checkpoints(folder):
+    """What a run has put there; other files stay."""
+    return [path for path in folder.iterdir() if CHECKPOINT.fullmatch(path.name)]
 
 
 def _fitting(told, value):

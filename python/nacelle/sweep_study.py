@@ -59,7 +59,7 @@ class Study:
         if told.prune:
             share = told.prune["after"] / (told.total_steps or math.inf)
             pruner = optuna.pruners.MedianPruner(n_startup_trials=told.prune["trials"], n_warmup_steps=math.ceil(share * PARTS))
-        self._alone = optuna.storages.journal.JournalFileSymlinkLock(str(told.out / "trials"))
+        self._alone = optuna.storages.journal.JournalFileSymlinkLock(str(told.out.resolve() / "trials"))
         self._storage = sweep_journal.opened(optuna, told.out / "trials.journal")
         self._study = optuna.create_study(storage=self._storage, study_name="sweep", load_if_exists=True,
                                           direction=self._direction(), pruner=pruner)

@@ -234,6 +234,9 @@ TEST_CASE("a checkpoint that cannot act alone says why") {
           "does not tell ('nacelle resume' with a larger run.total_steps saves one that does; a "
           "learner tells it by policies())");
     CHECK(refused_content(Json::object(), good) == "has no policy");
+    // It becomes the name of a file.
+    for (const char* const name : {"a/../../b", "a.b", "", "a\nb"})
+        CHECK(contains(refused_content({{name, pilot}}, good), "is no name of a policy"));
     CHECK(refused_content(pilot, tensors_of("other", {1})) == "is damaged: it has no " + name);
     CHECK(refused_content(pilot, tensors_of(name, {1, 2})) ==
           "is damaged: its " + name.substr(5) + " has 2 numbers; the policy needs 15");

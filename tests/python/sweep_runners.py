@@ -1,6 +1,7 @@
 """Sweeps whose trials train elsewhere, by Slurm and by Ray, and populations."""
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -149,6 +150,19 @@ def a_population_goes_on_as_its_better_half():
 
 
 @case
+def a_round_once_more_leaves_other_files():
+    shutil.copytree("population", "again")
+    path = Path("again/population.json")
+    rounds = json.loads(path.read_text())["rounds"][:1]
+    poor = next(member for member, source in enumerate(rounds[0]["from"]) if source)
+    notes = Path(f"again/trial-{poor + 1}/checkpoints/my-notes-1.txt")
+    notes.write_text("mine")
+    path.write_text(json.dumps({"rounds": rounds, "copied": 0}))
+    nacelle.sweep(population("again"))
+    assert notes.read_text() == "mine" and json.loads(path.read_text())["copied"] == 3
+
+
+@case
 def a_population_that_was_interrupted_ends_as_one_that_was_not():
     threading.Timer(1.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     refused(KeyboardInterrupt, lambda: nacelle.sweep(population("cut")), "")
@@ -158,8 +172,14 @@ def a_population_that_was_interrupted_ends_as_one_that_was_not():
     assert len(shown) == 4
     nacelle.sweep({**population("nulled"), "population": {"every": 12000}, "config": {**QUICK, "seed": None}})
     assert {json.loads(Path(f"nulled/trial-{n}/config.json").read_text())["seed"] for n in range(1, 5)} == {1, 2, 3, 4}
-    Path("cut/population.json").write_text('{"rounds": [3]}')
-    refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "population.json: is damaged")
+    whole, folders = json.loads(Path("cut/population.json").read_text()), sorted(Path("cut").glob("trial-*/checkpoints/*"))
+    first = whole["rounds"][0]
+    for changed in ({"rounds": [3]}, {"rounds": {}}, {"copied": 99}, *({"rounds": [{**first, **wrong}], "copied": 0} for wrong in (
+            {"from": [2, 99, None, None]}, {"from": [1, None, None, None]}, {"from": [0, -1, None, None]}, {"from": [2, 1, None, None]},
+            {"from": ["a", None, None, None]}, {"settings": [{}] * 4}, {"settings": [3] * 4}, {"scores": [None] * 4}))):
+        Path("cut/population.json").write_text(json.dumps({**whole, **changed}))
+        refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "population.json: is damaged")
+    assert sorted(Path("cut").glob("trial-*/checkpoints/*")) == folders
     refused(nacelle.Error, lambda: nacelle.sweep({**population("population"), "trials": 5}), "another population")
 
 

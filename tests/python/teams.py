@@ -176,6 +176,8 @@ def one_team_is_for_pettingzoo():
     starter = next(agent for agent in env.agents if infos[agent]["acts"])
     assert sum(its["acts"] for its in infos.values()) == 1 and infos[starter]["action_mask"].all()
     refused(ValueError, lambda: env.step({"agent_0": 1}), "['agent_0', 'agent_1'] are taken")
+    for wrong, error in (1.9, "float64"), ("1", "<U1"), ([1], "shape (1,)"):
+        refused((TypeError, ValueError), lambda: env.step({"agent_0": 1, "agent_1": wrong}), error)
     for move in range(7):       # four on each other, while the other's lie beside them
         column = move % 2
         seen, rewards, terminated, _, _ = env.step(dict.fromkeys(env.agents, column))
