@@ -9,7 +9,8 @@
 #include <nacelle/env.h>
 
 struct Mazes {
-    static constexpr int time_limit = 400, side = 15, view = 9;
+    static constexpr int time_limit = nacelle::constant("time_limit", 400);
+    static constexpr int side = 15, view = 9;
     enum : uint8_t { floor, wall, goal };
 
     struct Params {

@@ -30,7 +30,8 @@
 #include <nacelle/env.h>
 
 struct Rooms {
-    static constexpr int time_limit = 1000, side = 64, room = 16, across = side / room;
+    static constexpr int time_limit = nacelle::constant("time_limit", 1000);
+    static constexpr int side = 64, room = 16, across = side / room;
     static constexpr int view = 11, colours = 4;
     enum Thing : uint8_t { wall, floor, door, locked, key, goal };
     enum Facing : uint8_t { east, north, west, south };

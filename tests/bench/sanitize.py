@@ -30,11 +30,11 @@ KNOWN = {
 # Few environments, one rollout, one or two minibatches.
 SHORT = {'env.count': 64, 'learner.horizon': 16, 'learner.epochs': 1, 'learner.minibatches': 2, 'run.evaluate_every': 0, 'solved.return': 'null'}
 # Racecheck slows kernels down a thousandfold: many agents and images get fewer rows, and the evaluation a short episode.
-FEW = {'env.count': 16, 'learner.horizon': 8}
 BRIEF = {'env.constants.time_limit': 20}
-FEWER = {name: FEW for name in ('connect_four', 'mazes', 'rooms', 'rooms_short')} | {
-    name: BRIEF | {'env.count': 2, 'learner.horizon': 4} for name in ('tag_continuous', 'pursuit_swarm', 'pursuit_wild')} | {
-    'tag_gridworld': FEW | BRIEF, 'tag_duel': BRIEF | {'env.count': 128, 'learner.horizon': 4}}
+FEW = BRIEF | {'env.count': 16, 'learner.horizon': 8}
+FEWER = {'connect_four': {'env.count': 16, 'learner.horizon': 8}, 'tag_duel': BRIEF | {'env.count': 128, 'learner.horizon': 4}} | {
+    name: FEW for name in ('mazes', 'rooms', 'rooms_short', 'tag_gridworld')} | {
+    name: BRIEF | {'env.count': 2, 'learner.horizon': 4} for name in ('tag_continuous', 'pursuit_swarm', 'pursuit_wild')}
 REPLAY = {'env.count': 64, 'learner.horizon': 1, 'learner.batch': 128, 'learner.warm_up': 256, 'run.evaluate_every': 0, 'solved.return': 'null'}
 LAYERS = {'policies.default.hidden': '[32,32]'}
 
