@@ -10,8 +10,6 @@ namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uint64_t largest_seed = uint64_t(1) << 53;
-
 void print_and_end(const Training& training, SeedsReport report) {
     report.seconds = seconds_since(training.start);
     training.options.json ? print_report_lines(report) : print_report(report);
@@ -53,8 +51,8 @@ fs::path make_seeds_folder(const fs::path& out, const fs::path& next, bool& made
 void train_seeds(Training& training, const Json& configuration, const std::string& where,
                  uint64_t count, const fs::path& out, const fs::path& next) {
     const uint64_t first =
-        uint64_t(Config(configuration, where).integer("seed", 1, 0, int64_t(largest_seed)));
-    if (first + count - 1 > largest_seed)
+        uint64_t(Config(configuration, where).integer("seed", 1, 0, largest_seed));
+    if (first + count - 1 > uint64_t(largest_seed))
         throw Error("--seeds", "the last of " + std::to_string(count) + " seeds from " +
                                    std::to_string(first) + " on would be above 2^53");
     bool made = false;

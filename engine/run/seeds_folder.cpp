@@ -12,7 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view seed_start = "seed-";
-constexpr int64_t largest_seed = int64_t(1) << 53;
 
 std::optional<uint64_t> seed_in(const std::string& name) {
     if (!name.starts_with(seed_start)) return {};
@@ -65,6 +64,8 @@ SeedsFolder read_seeds(const fs::path& path) {
                        .configuration = top.object("configuration").json(),
                        .where = top.text("where", file.string())};
     top.finish("the seeds");
+    if (folder.first + folder.count - 1 > uint64_t(largest_seed))
+        throw Error(file.string(), "is damaged: its last seed is above 2^53");
     return folder;
 }
 

@@ -19,6 +19,7 @@ struct SeedsFolder {
 };
 
 inline constexpr uint64_t most_seeds = 10000;    // of one folder
+inline constexpr int64_t largest_seed = int64_t(1) << 53;
 
 // Throws where it holds the runs of seeds, or one run.
 void require_no_seeds(const std::filesystem::path& path);

@@ -162,6 +162,8 @@ def a_bad_number_of_seeds_or_place_for_them_has_one_line(bench):
         bench.refused(r'four: holds the runs of several seeds \(name one of them, such as four/seed-1\)', command, 'four')
     bench.write('damaged-seeds/seeds.json', '{"first": 1,')
     bench.refused(r'damaged-seeds/seeds\.json:1:13: .*', 'resume', 'damaged-seeds')
+    bench.write('damaged-seeds/seeds.json', json.dumps({'first': 2**53, 'count': 2, 'where': '', 'configuration': {}}))
+    bench.refused(r'damaged-seeds/seeds\.json: is damaged: its last seed is above 2\^53', 'resume', 'damaged-seeds')
     assert sorted(path.name for path in out.iterdir())[-1] == 'seeds.json'
 
 

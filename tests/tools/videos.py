@@ -132,8 +132,8 @@ def a_full_disk_leaves_the_old_video(bench):
         raise Skip('ffmpeg and ffprobe are not installed')
     name = recording(bench)
     (bench.folder / 'disk').mkdir()
-    script = 'mount -t tmpfs -o size=$1 none disk && echo mine >disk/x.mp4 && ! TMPDIR=$2 $3 play $4 --out disk/x.mp4 && cat disk/x.mp4'
-    for size, elsewhere in (('8k', '/tmp'), ('24k', 'disk')):      # no room for the video, or for its pieces
+    script = 'mount -t tmpfs -o size=$1 none disk && echo mine >disk/x.mp4 && ! TMPDIR=$2 $3 play $4 --out disk/x.mp4 --size 121 && cat disk/x.mp4'
+    for size, elsewhere in (('8k', '/tmp'), ('16k', 'disk')):      # no room for the video, or for its pieces
         done = subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', size, elsewhere, bench.program, name],
                               cwd=bench.folder, env=bench.settings, capture_output=True, text=True, timeout=300)
         if 'mount:' in done.stderr or 'unshare:' in done.stderr:
