@@ -70,9 +70,19 @@ template Option& Option::between(int64_t, int64_t);
 template Option& Option::between(uint64_t, uint64_t);
 template Option& Option::between(double, double);
 
+template <typename T> constexpr bool is_unsigned = std::is_unsigned_v<T>;
+template <typename T> constexpr bool is_unsigned<std::optional<T>> = is_unsigned<T>;
+template <typename T> constexpr bool is_unsigned<std::vector<T>> = is_unsigned<T>;
+
 template <typename T>
 Option Command::option(const std::string& name, T& target, const std::string& help) {
-    return Option(*command_->add_option(name, target, help));
+    CLI::Option* const option = command_->add_option(name, target, help);
+    // Of a number without a sign the conversion would take -1 for 2^64 - 1.
+    if constexpr (is_unsigned<T>)
+        option->check([](const std::string& value) {
+            return value.starts_with('-') ? "Value " + value + " is negative" : std::string();
+        });
+    return Option(*option);
 }
 template Option Command::option(const std::string&, int&, const std::string&);
 template Option Command::option(const std::string&, uint16_t&, const std::string&);

@@ -53,8 +53,7 @@ void reserve_standard_streams() {
 
 void print_json(const Json& line) {
     std::cout.flush();
-    // Terminals show this, too: nothing but ASCII.
-    const std::string text = line.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+    const std::string text = json_line(line);
     const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if ((!whole || std::fflush(stdout) != 0) && !failure) failure = errno;
 }

@@ -1,5 +1,6 @@
 // Recordings as text: JSON lines and CSV.
 #include "engine/arrays/dtype.h"
+#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "tools/play_export.h"
 
@@ -8,6 +9,8 @@
 
 namespace nacelle::tools {
 namespace {
+
+constexpr size_t most_columns = size_t(1) << 20;
 
 enum class LineForm { json, csv };
 
@@ -120,6 +123,11 @@ std::string json_lines(const Recording& recording, const Selection& selection) {
 
 std::string csv_text(const Recording& recording, const Selection& selection) {
     const std::vector<RecordedArray>& arrays = recording.header().arrays;
+    size_t columns = 0;
+    for (const size_t i : selection.arrays) columns += arrays[i].elements();
+    if (columns > most_columns)
+        throw Error("a table of .csv", "would have " + std::to_string(columns) + " columns",
+                    "choose fewer arrays, or .npz");
     std::string text = "episode,environment,step";
     for (const size_t i : selection.arrays)
         for (const std::string& name : column_names(arrays[i])) text += "," + name;

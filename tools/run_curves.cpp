@@ -82,7 +82,7 @@ Points thinned(const Points& points) {
 }
 
 std::string folder_name(const fs::path& path) {
-    const fs::path name = path.filename();
+    const fs::path name = without_last_slash(path).filename();
     return (name == "." || name == ".." ? fs::weakly_canonical(path).filename() : name).string();
 }
 

@@ -44,6 +44,10 @@ constexpr std::string_view temporary_prefix = ".nacelle-";
 
 // Opens a new file of a unique name beside the path; the name becomes `path`.
 int create_beside(std::filesystem::path& path) {
+    struct stat target {};
+    if (::stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode))
+        throw Error(path.string(), "is a device or a pipe, and a file would take its place",
+                    "name a file");
     const std::filesystem::path folder = path.parent_path();
     std::random_device random;
     for (;;) {

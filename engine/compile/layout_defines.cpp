@@ -36,9 +36,7 @@ bool is_dotted_name(std::string_view text) {
     return !begins && is_printable_line(text);
 }
 
-bool is_name(std::string_view text) {
-    return is_dotted_name(text) && text.find('.') == text.npos;
-}
+bool is_name(std::string_view text) { return is_dotted_name(text) && text.find('.') == text.npos; }
 
 std::string quoted_name(const std::string& name, const std::string& key, const std::string& where) {
     if (!is_dotted_name(name))

@@ -65,6 +65,8 @@ inline constexpr size_t most_json_depth = 100;
 // A value as text, in one line unless indented. Never throws: invalid UTF-8, of a path or of somebody's text, becomes
 // U+FFFD. The engine writes JSON in no other way.
 std::string json_text(const Json& value, int indent = -1);
+// One line for programs and terminals: ASCII alone.
+std::string json_line(const Json& value);
 // Whether `good` accepts every string of a value, keys included.
 bool has_only_texts(const Json& value, bool (*good)(std::string_view));
 // Merges objects key by key; other values are replaced (null too: it does not remove).

@@ -47,6 +47,10 @@ std::string json_text(const Json& value, int indent) {
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string json_line(const Json& value) {
+    return value.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
 bool has_only_texts(const Json& value, bool (*good)(std::string_view)) {
     if (value.is_string()) return good(value.get_ref<const std::string&>());
     if (!value.is_structured()) return true;

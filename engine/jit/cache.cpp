@@ -98,7 +98,7 @@ Cache::Cache(fs::path directory, size_t bound_bytes)
         if (::access(directory_.c_str(), W_OK | X_OK) != 0 ||
             ::access((directory_ / "files").c_str(), W_OK | X_OK) != 0)
             throw Error(directory_.string(), "cannot be written");
-        // Who can open the folder of compiles can lock it.
+        // A user who can open the folder of compiles can lock the folder.
         std::error_code ignored;
         fs::permissions(directory_ / "files", fs::perms::owner_all, ignored);
         writable_ = true;

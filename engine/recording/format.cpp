@@ -24,7 +24,7 @@ constexpr const char* layout_names[] = {"columns", "rows"};
 constexpr const char* moment_names[] = {"before", "step", "end"};
 
 // More than a billion numbers in one environment fit on no machine. Sizes stay within 32 bits.
-constexpr uint64_t most_elements = uint64_t(1) << 30;
+constexpr uint64_t most_elements = uint64_t(1) << 26;
 
 template <class T>
 T chosen(const Json& array, const char* key, std::span<const char* const> names) {
@@ -118,6 +118,10 @@ std::vector<RecordedArray> read_arrays(const Json& json) {
             throw Error("arrays", "'" + arrays.back().name() + "' stands there twice");
     }
     if (arrays.empty()) throw Error("arrays", "there is none");
+    // Else nothing bounds the number of an episode's steps.
+    if (std::all_of(arrays.begin(), arrays.end(),
+                    [](const RecordedArray& one) { return one.moment == Moment::end; }))
+        throw Error("arrays", "there is none of each step");
     return arrays;
 }
 

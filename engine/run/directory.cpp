@@ -215,6 +215,10 @@ void require_own_folder(const fs::path& run) {
                             "is a link that leads out of the run's folder, and a run writes "
                             "nothing outside",
                             "remove the link, or put there what it leads to");
+            // Once the run has made a folder, such a link may lead outside.
+            if (!fs::exists(path, ignored))
+                throw Error(path.string(), "is a link that leads nowhere",
+                            "remove the link, or put there what it leads to");
         } else if (inside && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
             throw Error(path.string(), "is no plain file, and a run would wait for it",
                         "remove it, or name another directory");

@@ -25,8 +25,8 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
     Checkpoints checkpoints() const { return Checkpoints(held() / "checkpoints", synced_); }
-    // The path, for a write. Throws where it, or its folder of checkpoints, is another directory than at first: a user who
-    // can write a folder above could exchange it for that of another run of this user.
+    // The path, for a write. Throws if the path or `checkpoints` leads to another directory than at first: a user with the
+    // right to write a folder above could put another run's directory there.
     const std::filesystem::path& held() const;
     // Whether what is written from now on is on the disk when it is there.
     void sync(bool synced) { synced_ = synced; }

@@ -1,6 +1,7 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/other_writer.h"
+#include "engine/base/text.h"
 #include "engine/run/configuration.h"
 #include "engine/run/directory.h"
 #include "python/binding/batch.h"
@@ -83,7 +84,11 @@ NB_MODULE(_engine, module) {
             const std::string bytes = read_plain_file(path, most);
             return nb::bytes(bytes.data(), bytes.size());
         },
-        "path"_a, "most"_a, "The bytes of a file that is no pipe, no device, and no longer than that.");
+        "path"_a, "most"_a,
+        "The bytes of a file that is no pipe, no device, and no longer than that.");
+    module.def(
+        "printable", [](const std::string& text) { return printable(text); }, "text"_a,
+        "A text with what a terminal would obey written out.");
     module.def(
         "other_writer", &other_writer, "path"_a,
         "The way in which another user could replace a file or folder; empty: there is none.");

@@ -4,12 +4,18 @@ import shlex
 import signal
 import sys
 
-from nacelle._engine import Error
+from nacelle._engine import Error, printable
 from nacelle.sweeps import sweep
 
 
 def interrupt(*_):
     raise KeyboardInterrupt
+
+
+def tell(text, file=None):
+    """Prints lines of which a terminal obeys nothing."""
+    lines = text.encode(errors="backslashreplace").decode().split("\n")
+    print("\n".join(map(printable, lines)), file=file, flush=True)
 
 
 def printed(trial):
@@ -26,18 +32,18 @@ def main(file, changes, as_json=None):
             signal.signal(number, interrupt)
     shown = (lambda trial: json.dumps({"kind": "trial", **trial})) if as_json else printed
     try:
-        found = sweep(file, callback=lambda trial: print(shown(trial), flush=True), **json.loads(changes))
+        found = sweep(file, callback=lambda trial: tell(shown(trial)), **json.loads(changes))
+        if as_json:
+            tell(json.dumps({"kind": "sweep", "folder": found.folder, "trials": len(found.trials), "best": found.best}))
+            return 0
+        tell(found.summary())
+        if found.best:
+            tell(found.table())
+            tell(f"nacelle train {shlex.quote(found.env)} {shlex.quote(str(found.best_file))} trains with the best settings; the best trials' curves are in {found.plot().path}")
+        return 0
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         return 0
     except (Error, ImportError) as error:
-        print(error, file=sys.stderr)
+        tell(str(error), sys.stderr)
         return 1
-    if as_json:
-        print(json.dumps({"kind": "sweep", "folder": found.folder, "trials": len(found.trials), "best": found.best}))
-        return 0
-    print(found.summary())
-    if found.best:
-        print(found.table())
-        print(f"nacelle train {shlex.quote(found.env)} {shlex.quote(str(found.best_file))} trains with the best settings; the best trials' curves are in {found.plot().path}")
-    return 0

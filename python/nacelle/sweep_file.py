@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import secrets
 from decimal import Decimal
 from pathlib import Path
 
@@ -34,9 +35,10 @@ def write_whole(path, value):
 
 def write_text(path, text):
     """Writes a whole file or none."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        beside.write_text(text)
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "w") as file:
+            file.write(text)
         os.replace(beside, path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -1,33 +1,48 @@
 """The journal in which Optuna keeps a sweep's trials, a line for each change."""
+import fcntl
 import math
 import os
+import threading
 
 from nacelle._engine import Error
 
 
-class WholeLines:
-    """The journal's lock. Taking the lock cuts off a last line without an end, left by a killed process or a full disk: the next line
-    would continue the torn one, and no process could read on."""
+class Lock:
+    """Optuna's kind of lock, on a file that no other user can open. A killed process leaves it free."""
 
-    def __init__(self, path, lock):
-        self._path, self._lock = path, lock
+    def __init__(self, path):
+        self._path, self._held = path, threading.local()
 
     def acquire(self):
-        self._lock.acquire()
-        try:
-            self._cut()
-        except BaseException:
-            self._lock.release()
-            raise
+        self._held.file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._held.file, fcntl.LOCK_EX)
         return True
 
     def release(self):
-        self._lock.release()
+        os.close(self._held.file)
+
+
+class WholeLines(Lock):
+    """The journal's lock. Taking the lock cuts off a last line without an end, left by a killed process or a full disk: the next line
+    would continue the torn one, and no process could read on."""
+
+    def __init__(self, path):
+        super().__init__(path.with_name(f"{path.name}.lock"))
+        self._journal = path
+
+    def acquire(self):
+        super().acquire()
+        try:
+            self._cut()
+        except BaseException:
+            self.release()
+            raise
+        return True
 
     def _cut(self):
-        if not self._path.exists():
+        if not self._journal.exists():
             return
-        with open(self._path, "r+b") as file:
+        with open(self._journal, "r+b") as file:
             end = begin = file.seek(0, os.SEEK_END)
             while begin > 0:
                 first = max(0, begin - 4096)
@@ -65,7 +80,7 @@ def opened(optuna, path):
             except OSError as error:
                 raise Error(f"{path}: cannot be written: {error.strerror}") from None
 
-    lock = WholeLines(path, journal.JournalFileSymlinkLock(str(path.resolve())))
+    lock = WholeLines(path)
     try:
         backend = Journal(str(path), lock)
         lock.acquire()

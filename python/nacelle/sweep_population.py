@@ -31,11 +31,11 @@ class Population:
         try:
             kept = json.loads(self._path.read_text())
             self._rounds, self._copied = kept["rounds"], kept["copied"]
-            if not isinstance(self._rounds, list) or self._copied not in (len(self._rounds), len(self._rounds) - 1):
-                raise ValueError("it has other rounds than it says")
+            if not isinstance(self._rounds, list) or len(self._rounds) > len(self._ends()) or self._copied not in (len(self._rounds), len(self._rounds) - 1):
+                raise ValueError("\"copied\" does not fit the rounds")
             for each in self._rounds:
                 self._check(each)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise Error(f'{self._path}: is damaged ({error}); another "out" begins a new sweep') from None
 
     def _check(self, decided):
@@ -144,10 +144,13 @@ class Population:
         for member, source in enumerate(decided["from"]):
             if source is not None:
                 own, its = (folder_of(self._told, each) / "checkpoints" for each in (member, source - 1))
-                for path in _checkpoints(own):
-                    path.unlink()
-                for path in _checkpoints(its):
-                    shutil.copy2(path, own)
+                try:
+                    for path in _checkpoints(own):
+                        path.unlink()
+                    for path in _checkpoints(its):
+                        shutil.copy2(path, own)
+                except OSError as error:
+                    raise Error(f"{error.filename}: {error.strerror}") from None
 
     def trials(self):
         """All members as a Sweep has trials: with the scores and settings of the last round that has ended."""
@@ -170,7 +173,7 @@ class Population:
 
 
 def _checkpoints(folder):
-    """What a run has put there; other files stay."""
+    """The files of a run's checkpoints; a folder may hold other files."""
     return [path for path in folder.iterdir() if CHECKPOINT.fullmatch(path.name)]
 
 

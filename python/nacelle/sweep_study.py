@@ -6,6 +6,7 @@ import sys
 import warnings
 
 from nacelle import sweep_journal
+from nacelle._engine import Error
 from nacelle.sweep_file import points_of
 from nacelle.sweep_trial import PARTS
 
@@ -59,11 +60,25 @@ class Study:
         if told.prune:
             share = told.prune["after"] / (told.total_steps or math.inf)
             pruner = optuna.pruners.MedianPruner(n_startup_trials=told.prune["trials"], n_warmup_steps=math.ceil(share * PARTS))
-        self._alone = optuna.storages.journal.JournalFileSymlinkLock(str(told.out.resolve() / "trials"))
-        self._storage = sweep_journal.opened(optuna, told.out / "trials.journal")
-        self._study = optuna.create_study(storage=self._storage, study_name="sweep", load_if_exists=True,
-                                          direction=self._direction(), pruner=pruner)
+        self._alone = sweep_journal.Lock(told.out / "trials.lock")
+        journal = told.out / "trials.journal"
+        self._storage = sweep_journal.opened(optuna, journal)
+        try:
+            self._study = optuna.create_study(storage=self._storage, study_name="sweep", load_if_exists=True,
+                                              direction=self._direction(), pruner=pruner)
+            self._check()
+        except Error:
+            raise
+        except Exception as error:      # what Optuna says of lines that it did not write
+            raise Error(f'{journal}: is damaged ({error!r}); another "out" begins a new sweep') from None
         self._forms = {name: self._form(given) for name, given in told.ranges.items()}
+
+    def _check(self):
+        for trial in self.trials():
+            if trial["settings"].keys() != self._told.ranges.keys():
+                raise ValueError(f"trial {trial['number']} has other settings")
+            if trial["state"] == "complete" and not math.isfinite(trial["score"]):
+                raise ValueError(f"the score of trial {trial['number']} is no number")
 
     def _direction(self):
         return "maximize" if self._told.goal == "max" else "minimize"

@@ -2,6 +2,7 @@
 Optuna's study is; the call that began them tells what they do, and may end before them and come back."""
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -87,10 +88,15 @@ def _asked(*words, given=""):
 
 def _running(folder):
     """The array that works on a folder's sweep, where there is one. One that Slurm does not answer for is thought to."""
-    try:
-        job = json.loads((folder / JOB).read_text())["job"]
-    except (OSError, ValueError, KeyError, TypeError):
+    path = folder / JOB
+    if not path.exists():
         return None
+    try:
+        job = json.loads(path.read_text())["job"]
+        if not re.fullmatch(r"[0-9]+(_[0-9]+)?", job):
+            raise ValueError("its job is no number")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Error(f'{path}: is damaged ({error}); another "out" begins a new sweep') from None
     tasks, fault = _asked("squeue", "--noheader", "--jobs", job)
     return job if tasks or (fault and "Invalid job id" not in fault) else None
 

@@ -76,7 +76,11 @@ def kept_runs(runs):
         inner = sorted(path.parent for pattern in ("*", "*/*") for path in folder.glob(f"{pattern}/config.json"))
         if not inner:
             raise Error(f"{folder}: holds no run")
-        found += [KeptRun(each, folder) for each in inner]
+        for each in inner:
+            linked = next((part for part in (each, each.parent) if part != folder and part.is_symlink()), None)
+            if linked:
+                raise Error(f"{linked}: is a link, and runs of seeds and of a sweep lie in one folder")
+            found.append(KeptRun(each, folder))
     return found
 
 

@@ -144,7 +144,13 @@ TEST_CASE("a file that cannot be written says why") {
     const std::string longest = (folder / std::string(300, 'n')).string();
     CHECK(error_of([&] { write_file(longest, "x"); }) ==
           longest + ": cannot be written: the name is too long");
-    CHECK(entries(folder.path()) == 1);
+    const std::string pipe = (folder / "pipe").string();
+    REQUIRE(::mkfifo(pipe.c_str(), 0666) == 0);
+    for (const std::string& device : {pipe, std::string("/dev/null")})
+        CHECK(error_of([&] { write_file(device, "x"); }) ==
+              device + ": is a device or a pipe, and a file would take its place (name a file)");
+    CHECK(std::filesystem::is_character_file("/dev/null"));
+    CHECK(entries(folder.path()) == 2);
 }
 
 TEST_CASE("a write that fails half way leaves the old file and nothing else") {

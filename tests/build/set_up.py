@@ -121,13 +121,20 @@ def nothing_runs_from_a_folder_that_others_write(bench):
     assert refused() == 'goes on\n'
     for folder in data, data / 'test-python':
         folder.chmod(0o777)
-        assert f'{folder} can be written by another user, and its programs would run: set XDG_DATA_HOME' in refused() and 'goes on' not in refused()
+        assert f'{folder} can be written by another user, and programs in {data} would run: set XDG_DATA_HOME' in refused() and 'goes on' not in refused()
         folder.chmod(0o755)
         if os.geteuid() == 0:
-            os.chown(folder, 65534, -1)
-            assert f'{folder} can be written' in refused() and 'goes on' not in refused()
-            os.chown(folder, 0, -1)
-    assert '\nrequire_own_data\n' in (bench.root / 'tools/nacelle').read_text()
+            for owner, group, mode in (65534, 0, 0o755), (0, 65534, 0o775):
+                os.chown(folder, owner, group)
+                folder.chmod(mode)
+                assert f'{folder} can be written' in refused() and 'goes on' not in refused()
+            os.chown(folder, 0, 0)
+            folder.chmod(0o755)
+    data.parent.chmod(0o777)        # another user could rename the folder
+    assert f'{data.parent} can be written' in refused() and 'goes on' not in refused()
+    data.parent.chmod(0o1777)
+    assert refused() == 'goes on\n'
+    assert '\n[ ! -e "$data_folder" ] || require_own_data\n' in (bench.root / 'tools/nacelle').read_text()
 
 
 @case

@@ -50,6 +50,13 @@ def a_folder_that_leads_elsewhere_holds_no_sweep():
 
 
 @case
+def a_terminal_obeys_nothing_of_a_sweep():
+    Path("turned.json").write_text(json.dumps({**quick("turned", trials=1), "env": "\x1b[31m\u202ered"}))
+    said = subprocess.run([sys.executable, "-B", "-m", "nacelle", "sweep", "turned.json"], capture_output=True, text=True)
+    assert said.returncode == 1 and "red" in said.stderr and not {"\x1b", "\u202e"} & set(said.stderr + said.stdout), said
+
+
+@case
 def a_killed_command_goes_on():
     Path("killed.json").write_text(json.dumps(quick("killed", trials=2)))
     command = [sys.executable, "-B", "-m", "nacelle", "sweep", "killed.json"]
@@ -150,6 +157,14 @@ def a_damaged_journal_is_named_with_its_line():
                   b'{"op_code":6,"worker_id":"x","trial_id":0,"state":1,"values":[NaN]}\n'):
         journal.write_bytes(b"".join((*lines[:2], third, *lines[3:])))
         refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), 'hurt/trials.journal:3: is damaged (')
+    journal.write_bytes(b"".join(lines))
+    begun = next(number for number, line in enumerate(lines) if json.loads(line).get("params"))
+    ended = next(number for number, line in enumerate(lines) if json.loads(line).get("values"))
+    for number, changed in ((begun, {"params": {}, "distributions": {}}), (begun, {"params": None}), (begun, {"params": dict.fromkeys(json.loads(lines[begun])["params"], "x")}),
+                            (ended, {"values": None}), (ended, {"values": [1, 2]}), (ended, {"values": ["a"]})):
+        line = json.dumps({**json.loads(lines[number]), **changed}).encode() + b"\n"
+        journal.write_bytes(b"".join((*lines[:number], line, *lines[number + 1:])))
+        refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), "hurt/trials.journal")
     journal.unlink()
     journal.mkdir()
     refused(nacelle.Error, lambda: nacelle.sweep(quick("hurt", trials=1)), "hurt/trials.journal: cannot be written: ")

@@ -52,6 +52,10 @@ def an_array_outlives_the_call_that_began_it():
     threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     refused(KeyboardInterrupt, lambda: nacelle.sweep(asked), "")
     count = len(jobs())
+    for wrong in '{"job": 5}', '["a"]', "{}", '{"job": "\\u0000"}', "[" * 100000:
+        Path("damaged").mkdir(exist_ok=True)
+        Path("damaged/slurm.json").write_text(wrong)
+        refused(nacelle.Error, lambda: sweep_workers._running(Path("damaged")), "damaged/slurm.json: is damaged")
     if sweep_workers._running(Path("outlived")):
         refused(nacelle.Error, lambda: nacelle.sweep({**asked, "runner": "local"}), "of Slurm works on it")
     found = nacelle.sweep(asked)
@@ -176,10 +180,14 @@ def a_population_that_was_interrupted_ends_as_one_that_was_not():
     first = whole["rounds"][0]
     for changed in ({"rounds": [3]}, {"rounds": {}}, {"copied": 99}, *({"rounds": [{**first, **wrong}], "copied": 0} for wrong in (
             {"from": [2, 99, None, None]}, {"from": [1, None, None, None]}, {"from": [0, -1, None, None]}, {"from": [2, 1, None, None]},
-            {"from": ["a", None, None, None]}, {"settings": [{}] * 4}, {"settings": [3] * 4}, {"scores": [None] * 4}))):
+            {"from": ["a", None, None, None]}, {"settings": [{}] * 4}, {"settings": [3] * 4}, {"scores": [None] * 4}, {"scores": [10**400] * 4})),
+                    {"rounds": whole["rounds"] * 2, "copied": 6}):
         Path("cut/population.json").write_text(json.dumps({**whole, **changed}))
         refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "population.json: is damaged")
     assert sorted(Path("cut").glob("trial-*/checkpoints/*")) == folders
+    Path("cut/population.json").write_text(json.dumps({"rounds": [{**first, "from": [2, None, None, None]}], "copied": 0}))
+    shutil.rmtree("cut/trial-1/checkpoints")
+    refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "cut/trial-1/checkpoints: No such file")
     refused(nacelle.Error, lambda: nacelle.sweep({**population("population"), "trials": 5}), "another population")
 
 

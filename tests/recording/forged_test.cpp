@@ -89,6 +89,21 @@ TEST_CASE("a header whose layout is no whole number is not understood") {
             "has a header that this engine does not understand"));
 }
 
+TEST_CASE("a header that bounds neither steps nor columns is not understood") {
+    const auto refused = [](const auto& change) {
+        return complaint(
+            [&] { problems_after([&](auto& all) { change(all[0].about["arrays"]); }); });
+    };
+    CHECK(contains(refused([](Json& arrays) {
+                       std::erase_if(arrays.get_ref<Json::array_t&>(),
+                                     [](const Json& one) { return one["moment"] != "end"; });
+                       REQUIRE_FALSE(arrays.empty());
+                   }),
+                   "arrays: there is none of each step"));
+    CHECK(contains(refused([](Json& arrays) { arrays[0]["dims"] = {1 << 30}; }),
+                   "does not understand: dims"));
+}
+
 TEST_CASE("tables have names, and each stands there once") {
     const std::vector<std::string> no_table{
         " behind episode 0 are no table that this engine understands"};

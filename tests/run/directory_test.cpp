@@ -71,6 +71,16 @@ TEST_CASE("links lead nothing that a run writes out of its folder") {
         fs::create_symlink(run / "kept", link);    // within the folder
         CHECK(complaint([&] { RunDirectory::open(run); }) == "");
     }
+    // One that leads nowhere may lead out once the run has made `checkpoints`.
+    const Folder folder;
+    const fs::path run = folder.path() / "run", deep = run / "a/b/c";
+    fs::create_directories(deep);
+    fs::create_symlink("../../../checkpoints", deep / "M");
+    fs::create_symlink("M/../../outside.txt", deep / "A");
+    fs::create_symlink("a/b/c/A", run / "metrics.jsonl");
+    const std::string said = refused_directory(run);
+    CHECK(contains(said, ": is a link that leads nowhere (remove the link"));
+    CHECK(contains(said, run.string()));
 }
 
 TEST_CASE(

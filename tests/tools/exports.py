@@ -32,6 +32,8 @@ def a_policy_becomes_a_file_of_each_format_named_after_its_run(bench):
     assert told == {'kind': 'policy', 'out': 'early.onnx', 'format': 'onnx', 'policy': 'default', 'environment': 'CartPole', 'steps': 1024,
                     'bytes': (bench.folder / 'early.onnx').stat().st_size}, told
     assert 'pole_1_act(const float *obs' in (bench.folder / 'pole-1.h').read_text()
+    [told] = bench.lines('export', f'{run}/', '--to', 'c')
+    assert told['out'] == f'{run}.h', told
     assert (bench.folder / 'early.onnx').read_bytes() != (bench.folder / 'pole-1.onnx').read_bytes()
 
 

@@ -206,6 +206,8 @@ def what_cannot_be_played_is_refused(bench):
                   'watch', 'cartpole', '--record', '1', '--record-to', 'x.mp4', *CPU)
     bench.refused(r'--step: is of one picture, which a list is not \(use it with \.png or --web\)', 'play', name, '--step', '3')
     for out in ([], ['--out', 'x.csv'], ['--json']):
+        negative = bench.run('play', name, *out, '--episode=-1')
+        assert negative.status == 2 and negative.err.startswith('--episode: Value -1 is negative\n'), negative
         bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, *out, '--episode', '99')
         bench.refused(r".*: holds no array 'obst' \(did you mean 'obs'\?\)", 'play', name, *out, '--arrays', 'obst')
         bench.refused(r'.*: holds no episode of these environments', 'play', name, *out, '--env', '77')

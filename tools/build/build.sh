@@ -3,15 +3,33 @@
 
 say() { printf 'nacelle: %s\n' "$*" >&2; }
 
-# What lies there runs. In the home folder of another user, as of a sudo that keeps HOME, it would be theirs.
+# Programs in this folder run. Under a sudo that keeps HOME the folder may belong to another user.
 data_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle
+
+# others_write PATH [conditions of find]: prints the path if a user other than root and this one could write there; members
+# of the primary group count as this user.
+others_write() {
+    path=$1
+    shift
+    find -H "$path" -maxdepth 0 \( ! -user 0 ! -user "$(id -u)" -o \( -perm -0002 -o -perm -0020 ! -group "$(id -g)" \) "$@" \) 2>/dev/null
+}
 require_own_data() {
-    theirs=$(find -H "$data_folder" -maxdepth 1 \( ! -user 0 ! -user "$(id -u)" -o -perm -0002 ! -type l \) 2>/dev/null | head -n 1)
-    [ -z "$theirs" ] || { say "$theirs can be written by another user, and its programs would run: set XDG_DATA_HOME to a folder of your own" && exit 1; }
+    theirs=''
+    for path in "$data_folder"/* "$data_folder"; do theirs=${theirs:-$(others_write "$path")}; done
+    above=$(CDPATH='' cd -- "${data_folder%/*}" 2>/dev/null && pwd -P) || return 0
+    # In a folder with the sticky bit other users cannot rename what is there.
+    while [ -n "$above" ]; do
+        theirs=${theirs:-$(others_write "$above" ! -perm -1000)}
+        above=${above%/*}
+    done
+    [ -z "$theirs" ] || { say "$theirs can be written by another user, and programs in $data_folder would run: set XDG_DATA_HOME to a folder of your own" && exit 1; }
 }
 
-# lock_file FILE: makes it. It is closed to other users, since who can open a file can lock it.
-lock_file() { (umask 077 && : >>"$1" && chmod 600 -- "$1"); }
+# lock_file FILE: makes a file for a lock, closed to other users: a user who can open a file can lock the file.
+lock_file() {
+    case $1 in "$data_folder"/*) require_own_data ;; esac
+    (umask 077 && : >>"$1" && chmod 600 -- "$1")
+}
 
 # privately COMMAND...: runs a command with a private folder for temporary files. Meson 1.0 runs a script from that folder, and
 # Python looks for modules in the folder of a script: in /tmp other users' modules would run.
@@ -58,8 +76,8 @@ show_build() {
     [ "$steps" -eq 0 ] || say "built in ${progress##* } s"
 }
 
-# build FOLDER "TARGETS" [meson options]: configures where needed, then builds. One at a time in one
-# folder: the lock lies beside it, where it survives a clean configuration.
+# build FOLDER "TARGETS" [meson options]: configures where needed, then builds. Builds of one folder wait for each
+# other: the lock lies beside the folder and survives a clean configuration.
 build() {
     folder=$1 targets=$2
     shift 2
