@@ -27,7 +27,7 @@ class WholeLines(Lock):
     would continue the torn one, and no process could read on."""
 
     def __init__(self, path):
-        super().__init__(path.with_name(f"{path.name}.lock"))
+        super().__init__(path.with_name("journal.lock"))       # Optuna has its own trials.journal.lock
         self._journal = path
 
     def acquire(self):
