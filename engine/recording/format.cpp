@@ -23,7 +23,7 @@ constexpr const char* kind_names[] = {"value", "discrete", "continuous", "array"
 constexpr const char* layout_names[] = {"columns", "rows"};
 constexpr const char* moment_names[] = {"before", "step", "end"};
 
-// More than a billion numbers in one environment fit on no machine. Sizes stay within 32 bits.
+// Numbers of an array in one environment, at one step. Sizes stay within 32 bits.
 constexpr uint64_t most_elements = uint64_t(1) << 26;
 
 template <class T>
