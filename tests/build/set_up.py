@@ -117,8 +117,13 @@ def a_command_that_loads_no_learner_installs_no_libtorch_for_a_run(bench):
 def nothing_runs_from_a_folder_that_others_write(bench):
     data = bench.folder / 'theirs' / 'nacelle'
     (data / 'test-python').mkdir(parents=True)
-    refused = lambda: shell(bench, 'require_own_data; echo goes on', bench.root, bench.folder, XDG_DATA_HOME=str(data.parent))
+    refused = lambda: shell(bench, 'set -e; require_own_data; echo goes on', bench.root, bench.folder, XDG_DATA_HOME=str(data.parent))
     assert refused() == 'goes on\n'
+    (data / 'test-python').rmdir()
+    assert refused() == 'goes on\n'
+    data.rmdir()
+    assert refused() == 'goes on\n'
+    (data / 'test-python').mkdir(parents=True)
     for folder in data, data / 'test-python':
         folder.chmod(0o777)
         assert f'{folder} can be written by another user, and programs in {data} would run: set XDG_DATA_HOME' in refused() and 'goes on' not in refused()

@@ -11,7 +11,7 @@ data_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle
 others_write() {
     path=$1
     shift
-    find -H "$path" -maxdepth 0 \( ! -user 0 ! -user "$(id -u)" -o \( -perm -0002 -o -perm -0020 ! -group "$(id -g)" \) "$@" \) 2>/dev/null
+    find -H "$path" -maxdepth 0 \( ! -user 0 ! -user "$(id -u)" -o \( -perm -0002 -o -perm -0020 ! -group "$(id -g)" \) "$@" \) 2>/dev/null || :    # it may not be there
 }
 require_own_data() {
     theirs=''
