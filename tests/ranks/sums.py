@@ -152,7 +152,7 @@ def a_command_for_several_ranks_is_known_and_no_other(bench):
             (False, ['train', 'cartpole'], {'RANK': '0', 'WORLD_SIZE': '1'}),
             (False, ['train', 'cartpole'], {'SLURM_PROCID': '0', 'SLURM_STEP_NUM_TASKS': '1'}),
             (False, ['train', 'cartpole'], {'SLURM_PROCID': '0'})):
-        done = subprocess.run(['sh', '-euc', '. "$0"; names_ranks "$@"', str(root / 'tools' / 'build' / 'ranks.sh'), *arguments],
+        done = subprocess.run(['sh', '-euc', '. "$0/build.sh"; . "$0/ranks.sh"; names_ranks "$@"', str(root / 'tools' / 'build'), *arguments],
                               env={**bench.settings, **variables}, capture_output=True, text=True)
         assert not done.stderr and (done.returncode == 0) == wanted, (arguments, variables, done)
 
