@@ -33,30 +33,32 @@ def a_run_learns_and_its_policy_acts():
 
 @case
 def a_damaged_run_is_no_trackers():
-    Path("secret.json").write_text('{"word": 1}')
-    Path("hostile").mkdir()
-    settings, readings = Path("hostile/config.json"), Path("hostile/metrics.jsonl")
-    settings.write_text('{"env": {"count": 3}}')
-    readings.write_text('{"step": 1, "loss": 2, "huge": 1' + 400 * "0" + '}\n{"step": 2, "lo')
-    [kept] = kept_runs("hostile")
-    assert kept.readings == [(1, {"loss": 2})] and kept.settings() == {"env.count": 3}
-    for path, text, words in ((settings, b"[]", "it is no object"), (settings, b"[" * 100000, "config.json: is damaged"), (settings, b'"\xff"', "config.json: is damaged"),
-                              (readings, b"{}\n", "metrics.jsonl:1: is damaged (it has no step)"), (readings, b"3\n", "metrics.jsonl:1: is damaged")):
-        whole = path.read_bytes()
-        path.write_bytes(text)
-        refused(nacelle.Error, lambda: kept_runs("hostile"), words)
-        path.write_bytes(whole)
-    for path in settings, readings:
-        path.unlink()
-        path.symlink_to("../secret.json")
-        refused(nacelle.Error, lambda: kept_runs("hostile"), f"{path.name}: is a link")
-        path.unlink()
-        os.mkfifo(path)
-        refused(nacelle.Error, lambda: kept_runs("hostile"), path.name)
-        path.unlink()
-        path.write_text("{}")
-    readings.unlink()
-    refused(nacelle.Error, lambda: kept_runs("hostile"), "a run has it where jsonl is among its sinks")
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder, "hostile")
+        Path(folder, "secret.json").write_text('{"word": 1}')
+        run.mkdir()
+        settings, readings = run / "config.json", run / "metrics.jsonl"
+        settings.write_text('{"env": {"count": 3}}')
+        readings.write_text('{"step": 1, "loss": 2, "huge": 1' + 400 * "0" + '}\n{"step": 2, "lo')
+        [kept] = kept_runs(run)
+        assert kept.readings == [(1, {"loss": 2})] and kept.settings() == {"env.count": 3}
+        for path, text, words in ((settings, b"[]", "it is no object"), (settings, b"[" * 100000, "config.json: is damaged"), (settings, b'"\xff"', "config.json: is damaged"),
+                                  (readings, b"{}\n", "metrics.jsonl:1: is damaged (it has no step)"), (readings, b"3\n", "metrics.jsonl:1: is damaged")):
+            whole = path.read_bytes()
+            path.write_bytes(text)
+            refused(nacelle.Error, lambda: kept_runs(run), words)
+            path.write_bytes(whole)
+        for path in settings, readings:
+            path.unlink()
+            path.symlink_to("../secret.json")
+            refused(nacelle.Error, lambda: kept_runs(run), f"{path.name}: is a link")
+            path.unlink()
+            os.mkfifo(path)
+            refused(nacelle.Error, lambda: kept_runs(run), path.name)
+            path.unlink()
+            path.write_text("{}")
+        readings.unlink()
+        refused(nacelle.Error, lambda: kept_runs(run), "a run has it where jsonl is among its sinks")
 
 
 @case
