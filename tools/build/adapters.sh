@@ -15,10 +15,7 @@ make_adapters() {
 
 # Prints the folder; fails where PyPI did not give all.
 adapters_environment() {
-    mkdir -p "${adapters_folder%/*}"
-    lock_file "$adapters_folder.lock"
-    exec 8>"$adapters_folder.lock"
-    ! has_command flock || flock 8
+    lock_data "$adapters_folder"
     if ! "$adapters_folder/bin/python" -I -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "nbclient", "optuna", "torchrl", "wandb"))))' 2>/dev/null; then
         say "installing PyTorch and six libraries' trainers from PyPI: 2.7 GB to be downloaded, 6 GB in $adapters_folder"
         (step 'this takes some minutes' make_adapters) || return 1

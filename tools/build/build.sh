@@ -6,8 +6,8 @@ say() { printf 'nacelle: %s\n' "$*" >&2; }
 # Programs in this folder run. Under a sudo that keeps HOME the folder may belong to another user.
 data_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle
 
-# others_write PATH [conditions of find]: prints the path if a user other than root and this one could write there; members
-# of the primary group count as this user.
+# others_write PATH [conditions of find]: prints the path if another user could write there. Root and members of the
+# primary group are no other users.
 others_write() {
     path=$1
     shift
@@ -26,9 +26,15 @@ require_own_data() {
 }
 
 # lock_file FILE: makes a file for a lock, closed to other users: a user who can open a file can lock the file.
-lock_file() {
-    case $1 in "$data_folder"/*) require_own_data ;; esac
-    (umask 077 && : >>"$1" && chmod 600 -- "$1")
+lock_file() { (umask 077 && : >>"$1" && chmod 600 -- "$1"); }
+
+# lock_data FOLDER: holds the lock of a folder below the data folder, until `exec 8>&-`.
+lock_data() {
+    mkdir -p "$data_folder"
+    require_own_data
+    lock_file "$1.lock"
+    exec 8>"$1.lock"
+    ! command -v flock >/dev/null || flock 8
 }
 
 # privately COMMAND...: runs a command with a private folder for temporary files. Meson 1.0 runs a script from that folder, and
@@ -76,8 +82,8 @@ show_build() {
     [ "$steps" -eq 0 ] || say "built in ${progress##* } s"
 }
 
-# build FOLDER "TARGETS" [meson options]: configures where needed, then builds. Builds of one folder wait for each
-# other: the lock lies beside the folder and survives a clean configuration.
+# build FOLDER "TARGETS" [meson options]: configures where needed, then builds. One build at a time uses a folder: the
+# lock lies beside the folder and survives a clean configuration.
 build() {
     folder=$1 targets=$2
     shift 2

@@ -109,10 +109,7 @@ test_python() {
             return 0
         fi
     fi
-    mkdir -p "${test_python_folder%/*}"
-    lock_file "$test_python_folder.lock"
-    exec 8>"$test_python_folder.lock"
-    ! has_command flock || flock 8
+    lock_data "$test_python_folder"
     lock=tests-$(python3 -I -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     if ! cmp -s "$locks/$lock.txt" "$test_python_folder/lock.txt" &&
         ! (step "making a Python environment in $test_python_folder" make_test_python "$lock"); then
@@ -173,9 +170,7 @@ install_wheels() {
     wants_python=yes
     install_packages
     install_python
-    lock_file "$2.lock"
-    exec 8>"$2.lock"
-    ! has_command flock || flock 8
+    lock_data "$2"
     if ! "$1"; then    # nobody else has installed it meanwhile
         say "installing $4 from PyPI: $5 in $2"
         began=$(date +%s)
@@ -198,10 +193,7 @@ has_driver_12() { case $(nvidia-smi 2>/dev/null || :) in *'CUDA Version: 12.'*) 
 
 install_python() {
     needs_python || return 0
-    mkdir -p "${python_folder%/*}"
-    lock_file "$python_folder.lock"
-    exec 8>"$python_folder.lock"
-    ! has_command flock || flock 8
+    lock_data "$python_folder"
     [ -x "$python_folder/bin/pip" ] || step "making a Python environment in $python_folder" python3 -I -m venv --clear "$python_folder"
     if old_meson && [ ! -x "$python_folder/bin/meson" ]; then
         step 'installing Meson from PyPI' install_locked "$python_folder/bin/python" meson
