@@ -28,6 +28,11 @@ MOST_TRIALS = 10**6
 RANGE_TAKES = ("from", "to", "step", "log")
 
 
+def damaged(where, why):
+    """The error for a file that no sweep has written."""
+    return Error(f'{where}: is damaged ({why}); another "out" begins a new sweep')
+
+
 def write_whole(path, value):
     """Writes a file of JSON: a process that is killed leaves the old one or the new one."""
     write_text(path, json.dumps(value, indent=2) + "\n")

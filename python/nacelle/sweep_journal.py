@@ -5,10 +5,11 @@ import os
 import threading
 
 from nacelle._engine import Error
+from nacelle.sweep_file import damaged
 
 
 class Lock:
-    """Optuna's kind of lock, on a file that no other user can open. A killed process leaves it free."""
+    """A lock in the form that Optuna asks for, on a file closed to other users. A kill frees the lock."""
 
     def __init__(self, path):
         self._path, self._held = path, threading.local()
@@ -58,7 +59,6 @@ class WholeLines(Lock):
 def opened(optuna, path):
     """Optuna's storage in this file. An error names the damaged line."""
     journal = optuna.storages.journal
-    damaged = lambda line, why: Error(f'{path}:{line}: is damaged ({why}); another "out" begins a new sweep')
 
     class Journal(journal.JournalFileBackend):
         line = 0    # the last one read
@@ -72,7 +72,7 @@ def opened(optuna, path):
                     self.line += 1
                     yield log
             except (ValueError, TypeError) as error:
-                raise damaged(self.line + 1, error) from None
+                raise damaged(f"{path}:{self.line + 1}", error) from None
 
         def append_logs(self, logs):
             try:
@@ -92,4 +92,4 @@ def opened(optuna, path):
     except Error:
         raise
     except Exception as error:    # a line of JSON that Optuna did not write
-        raise damaged(backend.line, repr(error)) from None
+        raise damaged(f"{path}:{backend.line}", repr(error)) from None

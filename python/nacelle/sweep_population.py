@@ -8,7 +8,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 from nacelle._engine import Error
-from nacelle.sweep_file import points_of, write_whole
+from nacelle.sweep_file import damaged, points_of, write_whole
 from nacelle.sweep_study import folder_of
 from nacelle.sweep_trial import PlayedTrial
 
@@ -36,7 +36,7 @@ class Population:
             for each in self._rounds:
                 self._check(each)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise Error(f'{self._path}: is damaged ({error}); another "out" begins a new sweep') from None
+            raise damaged(self._path, error) from None
 
     def _check(self, decided):
         members = range(1, self._told.trials + 1)

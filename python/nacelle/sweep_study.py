@@ -7,7 +7,7 @@ import warnings
 
 from nacelle import sweep_journal
 from nacelle._engine import Error
-from nacelle.sweep_file import points_of
+from nacelle.sweep_file import damaged, points_of
 from nacelle.sweep_trial import PARTS
 
 
@@ -69,8 +69,8 @@ class Study:
             self._check()
         except Error:
             raise
-        except Exception as error:      # what Optuna says of lines that it did not write
-            raise Error(f'{journal}: is damaged ({error!r}); another "out" begins a new sweep') from None
+        except Exception as error:      # lines of another program raise errors of any kind in Optuna
+            raise damaged(journal, repr(error)) from None
         self._forms = {name: self._form(given) for name, given in told.ranges.items()}
 
     def _check(self):

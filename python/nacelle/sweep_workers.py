@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from nacelle._engine import Error
-from nacelle.sweep_file import write_whole
+from nacelle.sweep_file import damaged, write_whole
 from nacelle.sweep_worker import ASKED, work
 
 JOB = "slurm.json"      # the array that works on a folder's sweep
@@ -96,7 +96,7 @@ def _running(folder):
         if not re.fullmatch(r"[0-9]+(_[0-9]+)?", job):
             raise ValueError("its job is no number")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Error(f'{path}: is damaged ({error}); another "out" begins a new sweep') from None
+        raise damaged(path, error) from None
     tasks, fault = _asked("squeue", "--noheader", "--jobs", job)
     return job if tasks or (fault and "Invalid job id" not in fault) else None
 

@@ -7,7 +7,7 @@ import time
 
 from nacelle import checks, sweep_workers
 from nacelle._engine import Error, other_writer, require_own_folder
-from nacelle.sweep_file import SweepFile, write_whole
+from nacelle.sweep_file import SweepFile, damaged, write_whole
 from nacelle.sweep_local import run_trials
 from nacelle.sweep_population import Population
 from nacelle.sweep_result import Sweep
@@ -98,5 +98,5 @@ def _read(path):
     except (OSError, ValueError, RecursionError) as error:
         kept = error
     if not isinstance(kept, dict):
-        raise Error(f"{path}: is damaged ({kept if isinstance(kept, Exception) else 'it is no object'}); another \"out\" begins a new sweep")
+        raise damaged(path, kept if isinstance(kept, Exception) else "it is no object")
     return kept

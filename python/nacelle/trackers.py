@@ -18,7 +18,7 @@ class KeptRun:
         self.group = around.name if around else ""
         self.configuration = _object(_kept(folder / "config.json"), folder / "config.json")
         path, self.readings = folder / "metrics.jsonl", []
-        *lines, _ = _kept(path).split(b"\n")      # behind the last end is nothing, or what a killed run has begun
+        *lines, _ = _kept(path).split(b"\n")      # a killed run may have begun a last line
         for number, line in enumerate(lines, 1):
             reading = _object(line, f"{path}:{number}")
             step = reading.pop("step", None)
