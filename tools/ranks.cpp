@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <iostream>
+#include <random>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -27,24 +28,22 @@ const char* variable(const char* name) { return std::getenv(name); }
 // How long the others have to end by themselves once one has failed.
 constexpr int patience = 6;
 
-// The port, or any one where it is 0, if nobody listens on it now; else 0.
-uint32_t free_port(uint32_t port) {
+bool is_free(uint32_t port) {
     const Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in place{};
     place.sin_family = AF_INET;
     place.sin_port = htons(uint16_t(port));
     place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof place;
-    auto* const address = reinterpret_cast<sockaddr*>(&place);
-    const bool found = probe.get() >= 0 && ::bind(probe.get(), address, size) == 0 &&
-                       ::getsockname(probe.get(), address, &size) == 0;
-    return found ? ntohs(place.sin_port) : 0;
+    return probe.get() >= 0 &&
+           ::bind(probe.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
 }
-// NCCL meets on the one above it.
+// A free port below another one, where NCCL meets. Below 32,768 is none that the system gives to connections, which keep it
+// for a minute when they are over: tens of thousands of short ones leave no two neighbours above.
 uint32_t free_ports() {
+    std::random_device random;
+    std::uniform_int_distribution<uint32_t> ports(10240, 32766);
     for (int tries = 0; tries < 100; ++tries)
-        if (const uint32_t port = free_port(0); port && port < 65535 && free_port(port + 1))
-            return port;
+        if (const uint32_t port = ports(random); is_free(port) && is_free(port + 1)) return port;
     throw Error("--ranks", "no port is free on which ranks could meet");
 }
 

@@ -3,9 +3,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <filesystem>
 #include <nacelle/plugin/communicator.h>
 #include <nacelle/plugin/config.h>
+#include <set>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -40,6 +44,32 @@ int bound_to_loopback(uint16_t port) {
     ::close(socket);
     throw std::runtime_error("port " + std::to_string(port) + " of " + loopback +
                              ", where ranks meet, cannot be taken: " + why);
+}
+
+std::set<int> listening_sockets() {
+    std::set<int> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        const int one = std::atoi(entry.path().filename().c_str());
+        int listens = 0;
+        socklen_t size = sizeof listens;
+        if (::getsockopt(one, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens)
+            found.insert(one);
+    }
+    return found;
+}
+
+// Closes a port of Gloo, which itself never does, and keeps a descriptor of every stranger who came and left. Gloo goes on
+// to hold its number, which becomes that of a socket at which nobody calls: Gloo may be about to accept there.
+void close_port(int listener) {
+    const int silent = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_un place{};
+    place.sun_family = AF_UNIX;    // and no name: the system gives it one
+    const bool closed =
+        ::bind(silent, reinterpret_cast<const sockaddr*>(&place), sizeof place.sun_family) == 0 &&
+        ::listen(silent, 1) == 0 && ::dup3(silent, listener, O_CLOEXEC) == listener;
+    const std::string why = std::strerror(errno);
+    ::close(silent);
+    if (!closed) throw std::runtime_error("the port of sums cannot be closed to strangers: " + why);
 }
 
 class Gloo final {
@@ -77,13 +107,17 @@ public:
             "nacelle/" + (attempt.empty() ? "0" : attempt), store);
         auto wires = c10d::ProcessGroupGloo::Options::create(to_answer);
         const std::string interface = variable("GLOO_SOCKET_IFNAME");
+        const std::set<int> others = listening_sockets();
         wires->devices = {!interface.empty()
                               ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
                           : alone ? c10d::ProcessGroupGloo::createDeviceForHostname(loopback)
                                   : c10d::ProcessGroupGloo::createDefaultDevice()};
+        std::set<int> own = listening_sockets();
+        for (const int other : others) own.erase(other);
         group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(its_store, rank, ranks, wires);
-        // Behind the barrier no rank reads the store, and rank 0 closes its server.
+        // Behind the barrier no rank reads the store or comes to another one, and rank 0 closes its server.
         wait(group_->barrier());
+        for (const int listener : own) close_port(listener);
     }
     void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
                     void*) {

@@ -6,12 +6,13 @@ import socket
 import sys
 from pathlib import Path
 
-from trained import changed_gloo, launched, needs_gloo, words
+from trained import changed_gloo, free_port, launched, needs_gloo, started, trained, words
 
 from bench import case, main
 from training import wait_for
 
 SILENT = 1100
+SHORT = 30000
 LONG = {'run__total_steps': 10**12, 'run__keep': 2}
 LISTENS = '0A'
 
@@ -77,32 +78,46 @@ def ended(both):
 
 
 @case
-def ranks_of_one_machine_listen_there_alone_and_for_their_sums_alone(bench):
+def strangers_end_no_run_while_ranks_meet_and_reach_no_port_behind_that(bench):
     needs_gloo(bench)
-    both = launched(bench, *words('cartpole', 8, 2, **LONG), '--out', 'alone', address='localhost')
+    limit = f'--nofile=1024:{resource.getrlimit(resource.RLIMIT_NOFILE)[1]}'
+    port = free_port()
+    of_rank = {'address': 'localhost', 'limit': limit}
+    both = [started(bench, 0, 2, port, *words('cartpole', 8, 2, **LONG), '--out', 'silence', **of_rank)]
     with ended(both):
-        goes_on(bench, both, 'alone')
+        # The store's port and that of sums.
+        wait_for(both[0], lambda: len(listened(both[0])) == 2)
+        there = listened(both[0])
+        assert {address for address, _ in there} == {'127.0.0.1'}, there
+        with silence(there):
+            both.append(started(bench, 1, 2, port, *words('cartpole', 8, 2, **LONG), '--out', 'silence', **of_rank))
+            for _ in range(3):
+                goes_on(bench, both, 'silence')
         for one in both:
-            there = listened(one)
-            assert len(there) == 1 and {address for address, _ in there} == {'127.0.0.1'}, there
+            assert listened(one) == set(), listened(one)
+        goes_on(bench, both, 'silence')
 
 
 @case
-def silent_connections_to_all_ports_end_no_run(bench):
+def short_connections_of_others_leave_ports_for_ranks(bench):
+    """The system keeps the ports of ended connections for a minute, every second one of those that it gives to connections."""
     needs_gloo(bench)
-    limit = f'--nofile=1024:{resource.getrlimit(resource.RLIMIT_NOFILE)[1]}'
-    both = launched(bench, *words('cartpole', 8, 2, **LONG), '--out', 'silence', limit=limit)
-    with ended(both):
-        goes_on(bench, both, 'silence')
-        with silence([place for one in both for place in listened(one)]):
-            for _ in range(3):
-                goes_on(bench, both, 'silence')
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        for _ in range(SHORT):
+            own = socket.create_connection(server.getsockname())
+            other = server.accept()[0]
+            own.close()    # first: the system keeps the port of this side
+            other.close()
+    trained(bench, 'short', 'cartpole', 8, 2)
 
 
-# Rank 1 waits before the watch for a file 'come'.
+# Rank 1 makes a file 'waits' before the watch, and waits for one 'come'.
 LATE = """static decltype(nacelle_communicator::broadcast) next;
 static nacelle_status broadcast(void* self, void* data, uint64_t bytes, uint32_t from, void* stream) {
-    while (std::getenv("RANK") == std::string("1") && ::access("come", F_OK) != 0) ::usleep(10000);
+    if (std::getenv("RANK") == std::string("1")) {
+        ::close(::open("waits", O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+        while (::access("come", F_OK) != 0) ::usleep(10000);
+    }
     return next(self, data, bytes, from, stream);
 }
 static void change(nacelle_communicator& functions) {
@@ -117,20 +132,21 @@ def silent_guests_keep_no_rank_from_the_watch_whose_port_closes_behind_the_last(
     needs_gloo(bench)
     changed_gloo(bench, 'late', LATE)
     for address in {'127.0.0.1', own_address()}:
-        (bench.folder / 'come').unlink(missing_ok=True)
+        for name in ('come', 'waits'):
+            (bench.folder / name).unlink(missing_ok=True)
         out = f'late-{address}'
         both = launched(bench, *words('cartpole', 8, 2, **LONG, run__communicator='"late"', run__peer_memory='false'), '--plugins', 'late',
                         '--out', out, address=address)
         with ended(both):
-            # Gloo has a port on each, and the store is gone.
-            wait_for(both[0], lambda: len(listened(both[1])) == 1 and len(listened(both[0])) == 2)
+            # The ports of the store and of sums are closed.
+            wait_for(both[0], lambda: (bench.folder / 'waits').exists() and not listened(both[1]) and len(listened(both[0])) == 1)
             assert all(place[0] != '::' for place in listened(both[0])), listened(both[0])
             with silence(listened(both[0])):
                 held = len(os.listdir(f'/proc/{both[0].pid}/fd'))
-                assert held < SILENT + 200, held    # Gloo keeps each
+                assert held < 200, held
                 (bench.folder / 'come').write_text('')
                 goes_on(bench, both, out)
-            assert len(listened(both[0])) == 1, listened(both[0])
+            assert listened(both[0]) == set(), listened(both[0])
 
 
 if __name__ == '__main__':

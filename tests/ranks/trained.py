@@ -26,6 +26,7 @@ def needs_gloo(bench):
 CHANGED = """#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <nacelle/plugin/manifest.h>
 #include <string>
 #include <unistd.h>
