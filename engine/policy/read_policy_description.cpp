@@ -14,6 +14,7 @@ namespace {
 // Bounds within which sums and products of sizes do not overflow.
 constexpr int64_t largest_size = 1 << 24;
 constexpr int64_t largest_side = 1 << 12;
+constexpr int largest_log_deviation = 80;
 constexpr size_t most_layers = 64, most_images = 64, most_entries = 1 << 20;
 
 std::vector<Json> list_of(Config& config, const char* key, size_t most) {
@@ -58,6 +59,7 @@ void read_actions(Config& config, PolicyDescription& description) {
         else {
             range.low = finite_float(its, "low");
             range.high = finite_float(its, "high");
+            if (range.low > range.high) its.fail("low", "is more than 'high'");
         }
         its.finish("a part of an action");
         description.actions.push_back(std::move(part));
@@ -165,6 +167,7 @@ void read_normaliser(Config normaliser, PolicyDescription& description) {
     description.mean = name_in(normaliser, "mean");
     description.scale = name_in(normaliser, "scale");
     description.bound = finite_float(normaliser, "bound");
+    if (description.bound <= 0) normaliser.fail("bound", "expected more than 0");
     normaliser.finish("a normaliser");
 }
 
@@ -183,6 +186,13 @@ void read_draws(Config& config, PolicyDescription& description) {
         config.fail("log_deviation", "expected two numbers");
     description.least_log_deviation = bounds[0].get<float>();
     description.most_log_deviation = bounds[1].get<float>();
+    // The deviation is the exponential of a number between them, which a float holds from e^-87 to e^88.
+    if (!(-largest_log_deviation <= description.least_log_deviation &&
+          description.least_log_deviation <= description.most_log_deviation &&
+          description.most_log_deviation <= largest_log_deviation))
+        config.fail("log_deviation", "expected the least and the most, between " +
+                                         std::to_string(-largest_log_deviation) + " and " +
+                                         std::to_string(largest_log_deviation));
 }
 
 // The parts of a description agree.

@@ -76,7 +76,7 @@ void look_at_observation(const Tensor& tensor, bool normalised, std::vector<Susp
 }
 
 void look_at_mask(const Tensor& tensor, bool has_turns, std::vector<Suspicion>& found) {
-    if (tensor.shape.size() != 2) return;
+    if (tensor.shape.size() != 2 || tensor.data.empty()) return;
     const auto rows = size_t(tensor.shape[0]), choices = size_t(tensor.shape[1]);
     size_t closed_rows = 0;
     for (size_t row = 0; row < rows; ++row) {
@@ -116,25 +116,22 @@ void Diagnosis::add(const MetricValues& metrics) {
     if (readings_++ % every_ != 0) return;
     size_t longest = 0;
     for (const auto& [name, value] : metrics) {
-        auto its = std::find_if(series_.begin(), series_.end(),
-                                [&wanted = name](const Series& one) { return one.name == wanted; });
-        if (its == series_.end()) its = series_.insert(series_.end(), Series{name, {}});
-        if (std::isfinite(value)) its->values.push_back(value);
-        longest = std::max(longest, its->values.size());
+        Values& its = series_[name];
+        if (std::isfinite(value)) its.push_back(value);
+        longest = std::max(longest, its.size());
     }
     if (longest < most_readings) return;
     every_ *= 2;
-    for (Series& one : series_) {
-        const size_t kept = (one.values.size() + 1) / 2;
-        for (size_t i = 0; i < kept; ++i) one.values[i] = one.values[2 * i];
-        one.values.resize(kept);
+    for (auto& [name, values] : series_) {
+        const size_t kept = (values.size() + 1) / 2;
+        for (size_t i = 0; i < kept; ++i) values[i] = values[2 * i];
+        values.resize(kept);
     }
 }
 
 const Values* Diagnosis::series(const std::string& name) const {
-    for (const Series& one : series_)
-        if (one.name == name && one.values.size() >= fewest_readings) return &one.values;
-    return nullptr;
+    const auto its = series_.find(name);
+    return its != series_.end() && its->second.size() >= fewest_readings ? &its->second : nullptr;
 }
 
 // Whether an iteration has more than one update; also where the learner does not tell.
@@ -146,10 +143,9 @@ bool Diagnosis::updates_again(const std::string& kl) const {
 // Updates that leave everything at 0 had no sample: "" or "tagger." for the policy of such ones.
 bool Diagnosis::learns_from_nothing(const std::string& policy) const {
     const auto all_of = [&](const std::string& name, auto&& holds) {
-        const auto its = std::find_if(series_.begin(), series_.end(),
-                                      [&](const Series& one) { return one.name == policy + name; });
-        return its != series_.end() && !its->values.empty() &&
-               std::all_of(its->values.begin(), its->values.end(), holds);
+        const auto its = series_.find(policy + name);
+        return its != series_.end() && !its->second.empty() &&
+               std::all_of(its->second.begin(), its->second.end(), holds);
     };
     const auto nothing = [](double value) { return value == 0; };
     return all_of("updates", [](double value) { return value > 0; }) &&
@@ -157,35 +153,34 @@ bool Diagnosis::learns_from_nothing(const std::string& policy) const {
            all_of("entropy", nothing) && all_of("gradient_norm", nothing);
 }
 
-void Diagnosis::look_at_policy(const Series& series, const Json& learner,
+void Diagnosis::look_at_policy(const std::string& name, const Values& values, const Json& learner,
                                std::vector<Suspicion>& found) const {
-    if (series.values.size() < fewest_readings) return;
-    const double first = early(series.values), last = late(series.values);
+    if (values.size() < fewest_readings) return;
+    const double first = early(values), last = late(values);
     // A learner that holds the entropy at a number of its own may let it fall to that.
-    if (is_called(series.name, "entropy") && !learner.contains("target_entropy") &&
-        first > some_entropy && last < entropy_left * first)
-        found.push_back({series.name + " fell from " + digits(first) + " to " + digits(last) +
+    if (is_called(name, "entropy") && !learner.contains("target_entropy") && first > some_entropy &&
+        last < entropy_left * first)
+        found.push_back({name + " fell from " + digits(first) + " to " + digits(last) +
                              ", so that the policy explores no more",
                          remedy(learner, {{"entropy", "a larger learner.entropy"},
                                           {"learning_rate", "a smaller learner.learning_rate"}})});
-    if (is_called(series.name, "explained_variance") && last < 0 && returns_differ())
+    if (is_called(name, "explained_variance") && last < 0 && returns_differ())
         found.push_back(
-            {series.name + " is " + digits(last) + ", so that values are worse than their mean",
+            {name + " is " + digits(last) + ", so that values are worse than their mean",
              "policies.default.trunk: \"separate\", or a larger learner.value_weight"});
-    if (is_called(series.name, "kl") && last > largest_kl)
-        found.push_back({series.name + " is " + digits(last) +
+    if (is_called(name, "kl") && last > largest_kl)
+        found.push_back({name + " is " + digits(last) +
                              ", so that an iteration leaves little of the policy before it",
                          "a smaller learner.learning_rate, or learner.target_kl: 0.02"});
     // The first update of an iteration is by the policy that has acted: without a second one it is always 0.
-    if (is_called(series.name, "kl") && updates_again(series.name) &&
-        *std::max_element(series.values.begin(), series.values.end()) < smallest_kl)
-        found.push_back({series.name + " was never above " + digits(smallest_kl) +
+    if (is_called(name, "kl") && updates_again(name) &&
+        *std::max_element(values.begin(), values.end()) < smallest_kl)
+        found.push_back({name + " was never above " + digits(smallest_kl) +
                              ", so that the policy stays as it began",
                          "a larger learner.learning_rate"});
-    if (is_called(series.name, "clip_fraction") && last > most_clipped)
-        found.push_back(
-            {series.name + " is " + digits(last) + ", so that many samples teach nothing",
-             "a smaller learner.learning_rate or fewer learner.epochs"});
+    if (is_called(name, "clip_fraction") && last > most_clipped)
+        found.push_back({name + " is " + digits(last) + ", so that many samples teach nothing",
+                         "a smaller learner.learning_rate or fewer learner.epochs"});
 }
 
 // Where all episodes return the same there is no variance to be explained.
@@ -198,8 +193,8 @@ bool Diagnosis::returns_differ() const {
 // Whether some policy's values explain what it gets: in a game of two sides what one gains the other loses, so that the
 // sum of an episode is always 0.
 bool Diagnosis::values_explain() const {
-    return std::any_of(series_.begin(), series_.end(), [](const Series& one) {
-        return is_called(one.name, "explained_variance") && late(one.values) > 0.05;
+    return std::any_of(series_.begin(), series_.end(), [](const auto& one) {
+        return is_called(one.first, "explained_variance") && late(one.second) > 0.05;
     });
 }
 
@@ -239,9 +234,9 @@ void Diagnosis::look_at_episodes(const Json& learner, std::vector<Suspicion>& fo
 std::vector<Suspicion> Diagnosis::of_metrics(const Json& learner) const {
     std::vector<Suspicion> found;
     bool acts = false, idles = false;
-    for (const Series& one : series_) {
-        if (!is_called(one.name, "updates")) continue;
-        const std::string policy = one.name.substr(0, one.name.size() - std::strlen("updates"));
+    for (const auto& [name, values] : series_) {
+        if (!is_called(name, "updates")) continue;
+        const std::string policy = name.substr(0, name.size() - std::strlen("updates"));
         if (!learns_from_nothing(policy)) {
             acts = true;
             continue;
@@ -252,11 +247,11 @@ std::vector<Suspicion> Diagnosis::of_metrics(const Json& learner) const {
         found.push_back({"no agent" + whose + " acted, so that there was nothing to learn from",
                          "a turn() that returns nacelle::Turn::acts for some of them"});
     }
-    for (const Series& one : series_) {
-        const size_t dot = one.name.find('.');
+    for (const auto& [name, values] : series_) {
+        const size_t dot = name.find('.');
         if (!learns_from_nothing("") &&
-            !(dot != one.name.npos && learns_from_nothing(one.name.substr(0, dot + 1))))
-            look_at_policy(one, learner, found);
+            !(dot != name.npos && learns_from_nothing(name.substr(0, dot + 1))))
+            look_at_policy(name, values, learner, found);
     }
     if (acts || !idles) look_at_episodes(learner, found);
     return found;

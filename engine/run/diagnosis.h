@@ -2,6 +2,8 @@
 #include "engine/plugins/learner_instance.h"
 #include "engine/run/safetensors.h"
 
+#include <map>
+
 namespace nacelle {
 
 // Something in a run that often means that it will not learn, and what to try.
@@ -18,21 +20,17 @@ public:
     std::vector<Suspicion> of_metrics(const Json& learner) const;
 
 private:
-    struct Series {
-        std::string name;
-        std::vector<double> values;
-    };
     const std::vector<double>* series(const std::string& name) const;
     bool updates_again(const std::string& kl) const;
     bool learns_from_nothing(const std::string& policy) const;
     bool returns_differ() const;
     bool values_explain() const;
-    void look_at_policy(const Series& series, const Json& learner,
-                        std::vector<Suspicion>& found) const;
+    void look_at_policy(const std::string& name, const std::vector<double>& values,
+                        const Json& learner, std::vector<Suspicion>& found) const;
     void look_at_episodes(const Json& learner, std::vector<Suspicion>& found) const;
 
-    std::vector<Series> series_;
-    uint64_t readings_ = 0, every_ = 1;    // one of so many is kept
+    std::map<std::string, std::vector<double>> series_;    // by the names of metrics
+    uint64_t readings_ = 0, every_ = 1;                    // one of so many is kept
 };
 
 // What observations, masks and actions of a checkpoint show.

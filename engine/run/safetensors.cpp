@@ -36,14 +36,16 @@ std::vector<size_t> widest_first(const std::vector<Tensor>& tensors) {
     return order;
 }
 
-// Nothing where a size is negative, or where the product overflows.
+// Nothing where a size is negative, or where the product overflows; a 0 among the sizes hides no overflow of the others.
 std::optional<size_t> bytes_of(Dtype dtype, const std::vector<int64_t>& shape) {
-    if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; })) return {};
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
     size_t bytes = dtype_size(dtype);
-    for (const int64_t size : shape)
-        if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes)) return {};
-    return bytes;
+    bool none = false;
+    for (const int64_t size : shape) {
+        none |= size == 0;
+        if (size < 0 || __builtin_mul_overflow(bytes, std::max<size_t>(size_t(size), 1), &bytes))
+            return {};
+    }
+    return none ? 0 : bytes;
 }
 
 // One entry of an untrusted header.

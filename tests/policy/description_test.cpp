@@ -109,6 +109,13 @@ TEST_CASE("a description that nobody could act by is refused with the place of t
                    ".memory: a policy of this version of Nacelle has no 'memory'"));
     CHECK(refused_description("log_deviation", nullptr) == ".log_deviation: is missing");
     CHECK(refused_description("log_deviation", {1}) == ".log_deviation: expected two numbers");
+    for (const auto& [least, most] :
+         std::vector<std::pair<double, double>>{{5, -5}, {-1e300, 2}, {-5, 1e300}, {-5, 100}})
+        CHECK(refused_description("log_deviation", {least, most}) ==
+              ".log_deviation: expected the least and the most, between -80 and 80");
+    CHECK(refused_description("actions/1/low", 1e30) == ".actions[1].low: is more than 'high'");
+    CHECK(refused_description("normaliser", {{"mean", "m"}, {"scale", "s"}, {"bound", -5}}) ==
+          ".normaliser.bound: expected more than 0");
     CHECK(contains(refused_description("noise_steps", 0), ".noise_steps: expected a whole number"));
     CHECK(refused_description("normaliser", {{"mean", "m"}}) ==
           ".normaliser.scale: expected a plain name");

@@ -151,6 +151,14 @@ TEST_CASE("a long run is remembered in few readings, from its beginning to its e
           "entropy fell from 0.69 to 0.001, so that the policy explores no more");
 }
 
+TEST_CASE("as many metrics as a line holds are looked at at once") {
+    MetricValues metrics;
+    for (int i = 0; i < 60000; ++i) metrics.emplace_back("own." + std::to_string(i), i);
+    Diagnosis diagnosis;
+    for (int reading = 0; reading < 20; ++reading) diagnosis.add(metrics);
+    CHECK(diagnosis.of_metrics(Json::object()).empty());
+}
+
 TEST_CASE("observations of a scale that a network cannot use are named") {
     CHECK(shown_of_array<float>("obs", {2, 2}, {1, 2, -5e8f, 0}) ==
           "obs has numbers as large as 5e+08");
@@ -167,6 +175,7 @@ TEST_CASE("masks that leave nothing open are named") {
           "mask leaves no choice open in 2 of 3 rows, where the first choice is taken");
     CHECK(shown_of_array("mask", {3, 2}, Bytes{0, 0, 0, 0, 1, 1}, Json::object(), true).empty());
     CHECK(shown_of_array("mask", {2, 2}, Bytes{1, 0, 0, 1}).empty());
+    CHECK(shown_of_array("mask", {int64_t(1) << 60, 0}, Bytes{}).empty());
 }
 
 TEST_CASE("a choice that is open at no step is named with its part of the action") {

@@ -92,12 +92,14 @@ TEST_CASE("sizes of a safetensors file that no array has are refused") {
     std::string many = "[16";
     for (int i = 1; i < 10000; ++i) many += ",1";
     CHECK(refusal_of(many + "]") == "'a' has 10000 dimensions; at most 32 are read");
+    // Somebody may go through as many rows as there are, though each is empty.
     CHECK(refusal_of("[4611686018427387904,0,4611686018427387904]", "[0,0]") ==
-          "there are bytes at its end that are no array's");
+          "the sizes of 'a' are too large");
+    CHECK(refusal_of("[4,0,4]", "[0,0]") == "there are bytes at its end that are no array's");
     const Tensor wide{.name = "a", .shape = {int64_t(1) << 62, 4}};
     CHECK(complaint([&] { wide.bytes(); }) ==
           "a: no array has the sizes f32 [4611686018427387904, 4]");
-    CHECK(Tensor{.name = "a", .shape = {int64_t(1) << 62, 4, 0}}.bytes() == 0);
+    CHECK(Tensor{.name = "a", .shape = {int64_t(1) << 20, 4, 0}}.bytes() == 0);
     CHECK(!complaint([] { Tensor{.name = "a", .shape = {-1}}.bytes(); }).empty());
 }
 
