@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/base/other_writer.h"
 #include "tools/commands.h"
 #include "tools/new_name.h"
 #include "tools/options.h"
@@ -117,8 +118,9 @@ void run(const NewCommand& command) {
     }
     for (const NewFile& file : files)
         std::printf("%-40s %s\n", file.path.lexically_normal().c_str(), file.purpose);
-    // The launcher as it was called: that of a checkout is not on PATH.
-    const std::string program = fs::exists("tools/nacelle") ? "tools/nacelle" : "nacelle";
+    // The launcher as it was called: that of a checkout is not on PATH. Nobody is told to run another user's program.
+    const bool own = fs::exists("tools/nacelle") && other_writer("tools/nacelle").empty();
+    const std::string program = own ? "tools/nacelle" : "nacelle";
     std::printf("\n");
     for (const auto& [words, purpose] :
          {std::pair("watch " + env + " --web", "see it while you change it"),

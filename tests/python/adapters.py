@@ -218,6 +218,7 @@ def rsl_rl_solves_cartpole():
     env = VecEnv(cartpole())
     assert env.num_actions == 2 and env.max_episode_length == 500
     refused(ValueError, lambda: setattr(env, "episode_length_buf", 3), "init_at_random_ep_len")
+    refused(ValueError, lambda: env.step(torch.full((env.num_envs, 2), torch.nan)), "-1")
     runner = OnPolicyRunner(env, {"num_steps_per_env": 64, "save_interval": 10**6, "obs_groups": {"actor": ["policy"], "critic": ["policy"]},
                                   "multi_gpu": None, "torch_compile_mode": None, "actor": {**model, "distribution_cfg": gaussian},
                                   "critic": dict(model), "algorithm": learner}, log_dir=None, device="cpu")

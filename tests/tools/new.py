@@ -121,6 +121,8 @@ def another_folder_is_made_and_its_environment_named_by_its_path(bench):
     # In a checkout it is the checkout's launcher that can be typed.
     bench.write('tools/nacelle', '')
     assert '\ntools/nacelle train my/own/creek.cu' in bench.good('new', 'creek', '--out', 'my/own')
+    (bench.folder / 'tools').chmod(0o777)
+    assert '\nnacelle train my/own/mere.cu' in bench.good('new', 'mere', '--out', 'my/own')
     (bench.folder / 'tools' / 'nacelle').unlink()
     assert (bench.folder / 'my' / 'own' / 'brook.test.json').exists()
     bench.refused(r'brook: is there already: .*', 'new', 'brook', '--out', 'my/own')

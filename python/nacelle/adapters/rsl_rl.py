@@ -51,5 +51,6 @@ class VecEnv(Base):
     def _taken(self, actions):
         if self._choices is None:
             return torch.clamp(actions, self._low, self._high)
-        chosen = [part.argmax(1) for part in actions.split(self._choices, dim=1)]
+        # -1 is no choice: the environment refuses it.
+        chosen = [part.argmax(1).masked_fill(part.isnan().any(1), -1) for part in actions.split(self._choices, dim=1)]
         return chosen[0] if isinstance(self._env.single_action_space, gymnasium.spaces.Discrete) else torch.stack(chosen, 1)
