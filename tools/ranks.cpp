@@ -37,8 +37,8 @@ bool is_free(uint32_t port) {
     return probe.get() >= 0 &&
            ::bind(probe.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
 }
-// A free port below another one, where NCCL meets. Below 32,768 is none that the system gives to connections, which keep it
-// for a minute when they are over: tens of thousands of short ones leave no two neighbours above.
+// A free port below another one, where NCCL meets. The system gives ports from 32,768 on to connections, and keeps each for a
+// minute behind its connection: thousands of short connections leave no two neighbours there.
 uint32_t free_ports() {
     std::random_device random;
     std::uniform_int_distribution<uint32_t> ports(10240, 32766);

@@ -58,8 +58,8 @@ std::set<int> listening_sockets() {
     return found;
 }
 
-// Closes a port of Gloo, which itself never does, and keeps a descriptor of every stranger who came and left. Gloo goes on
-// to hold its number, which becomes that of a socket at which nobody calls: Gloo may be about to accept there.
+// Closes a port of Gloo. Gloo never closes it, and keeps a descriptor of every stranger who came and left. The port's
+// descriptor becomes that of a socket that nobody calls, since Gloo may be about to accept there.
 void close_port(int listener) {
     const int silent = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     sockaddr_un place{};

@@ -100,7 +100,7 @@ def strangers_end_no_run_while_ranks_meet_and_reach_no_port_behind_that(bench):
 
 @case
 def short_connections_of_others_leave_ports_for_ranks(bench):
-    """The system keeps the ports of ended connections for a minute, every second one of those that it gives to connections."""
+    """The system gives every second port to connections, and keeps it for a minute behind the connection."""
     needs_gloo(bench)
     with socket.create_server(('127.0.0.1', 0)) as server:
         for _ in range(SHORT):
