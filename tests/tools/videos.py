@@ -59,11 +59,11 @@ def half_files(bench):
 def ffmpeg_is_given_every_picture_of_an_even_size(bench):
     name = recording(bench)
     _, episodes = listed(bench, name)
-    bench.good('play', name, '--out', 'one.png', '--episode', '1', '--step', '0', '--size', '101')
+    bench.good('play', name, '--out', 'one.png', '--episode', '1', '--step', '0', '--size', '33')
     wide, high = png((bench.folder / 'one.png').read_bytes())
     assert wide % 2 or high % 2, (wide, high)
     for kind, encoder in (('mp4', 'libx264'), ('webm', 'libvpx-vp9')):
-        told = bench.good('play', name, '--out', f'film.{kind}', '--episode', '1,2', '--size', '101', '--fps', '10', **fake(bench))
+        told = bench.good('play', name, '--out', f'film.{kind}', '--episode', '1,2', '--size', '33', '--fps', '10', **fake(bench))
         steps = episodes[1]['steps'] + episodes[2]['steps']
         assert told == f'2 episodes, {steps} steps: film.{kind}\n', told
         video = seen(bench)
@@ -75,7 +75,7 @@ def ffmpeg_is_given_every_picture_of_an_even_size(bench):
         assert words[words.index('-c:v') + 1] == encoder and words[-3:-1] == ['-f', kind], words
         assert not words[-1].startswith(f'file:{bench.folder.resolve()}'), words     # in a folder that no other user can write
         assert (bench.folder / f'film.{kind}').stat().st_size == 100 and not half_files(bench)
-    bench.good('play', name, '--export', 'mp4', **fake(bench, 'noisy'))
+    bench.good('play', name, '--export', 'mp4', '--size', '16', **fake(bench, 'noisy'))
     assert (bench.folder / 'step-0.mp4').exists() and seen(bench)['rate'] == 25
 
 
@@ -150,7 +150,7 @@ def ffmpeg_makes_videos_that_play(bench):
     for kind, codec in (('mp4', 'h264'), ('webm', 'vp9')):
         films = []
         for out in ('real', 'again'):
-            bench.good('play', name, '--out', f'{out}.{kind}', '--size', '121', '--fps', '20')
+            bench.good('play', name, '--out', f'{out}.{kind}', '--size', '41', '--fps', '20')
             films.append((bench.folder / f'{out}.{kind}').read_bytes())
         assert films[0] == films[1]
         told = subprocess.run(['ffprobe', '-v', 'error', '-count_frames', '-show_streams', '-of', 'json', f'real.{kind}'],
