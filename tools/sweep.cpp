@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <unistd.h>
 
 namespace nacelle::tools {
@@ -17,7 +18,17 @@ struct SweepCommand {
     bool json = false;
 };
 
-// Without the working directory among Python's folders, so that a sweep runs no code that lies there.
+// Without the working directory among Python's folders, so that a sweep runs no code that lies there: nor by an empty
+// word of PYTHONPATH, which means it.
+void forget_empty_words(const char* variable) {
+    const char* const set = std::getenv(variable);
+    std::istringstream words(set ? set : "");
+    std::string kept;
+    for (std::string word; std::getline(words, word, ':');)
+        if (!word.empty()) kept += (kept.empty() ? "" : ":") + word;
+    if (kept.empty()) ::unsetenv(variable);
+    else ::setenv(variable, kept.c_str(), 1);
+}
 constexpr const char* program = R"(
 import sys
 sys.path = [folder for folder in sys.path if folder]
@@ -51,6 +62,7 @@ void run(const SweepCommand& sweep) {
                                       changes.c_str()};
     if (sweep.json) words.push_back("--json");
     words.push_back(nullptr);
+    forget_empty_words("PYTHONPATH");
     execvp(python.c_str(), const_cast<char* const*>(words.data()));
     throw Error("sweep", "needs Python 3.10 or later, and " + python + " cannot be run",
                 "another one by NACELLE_PYTHON=/path/of/python3");

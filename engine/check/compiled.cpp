@@ -28,9 +28,7 @@ std::vector<CompilerReport> warnings_of(const fs::path& author) {
     folder.write("unit.cpp", include_line(author) +
                                  "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n");
     const HostToolchain toolchain = find_host_toolchain(cache);
-    std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8",
-                                        "TMPDIR=" + folder.path().string()};
-    command.insert(command.end(), toolchain.command.begin(), toolchain.command.end());
+    std::vector<std::string> command = toolchain.words(folder.path().string());
     command.insert(command.end(), {"-std=c++20", "-fsyntax-only", "-Wdouble-promotion",
                                    "-fdiagnostics-color=never", "-I" + folder.path().string()});
     if (!toolchain.clang) command.push_back("-ftrack-macro-expansion=0");

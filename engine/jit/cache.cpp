@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 
 struct EntryHeader {
     char magic[8];

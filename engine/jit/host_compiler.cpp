@@ -138,10 +138,8 @@ private:
         const std::string folder = work_folder.path().string(), headers = folder + "/sdk",
                           unit = folder + "/unit.cpp", output = folder + "/unit.so";
 
-        // English messages, since they are parsed. Temporary files of the compiler go with the folder, whose name
-        // changes each time and must not show in the bytes.
-        std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8", "TMPDIR=" + folder};
-        command.insert(command.end(), toolchain_.command.begin(), toolchain_.command.end());
+        // Temporary files of the compiler go with the folder, whose name changes each time and must not show in the bytes.
+        std::vector<std::string> command = toolchain_.words(folder);
         command.insert(command.end(), flags.begin(), flags.end());
         command.insert(command.end(), {"-pipe", "-ffile-prefix-map=" + folder + "=."});
         if (!toolchain_.clang) command.emplace_back("-fmax-errors=500");

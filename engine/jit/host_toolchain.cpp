@@ -33,6 +33,8 @@ std::vector<std::string> find_command() {
         const std::string path = find_program(command.front());
         if (path.empty()) continue;
         command.front() = path;
+        for (std::string& word : command)
+            if (word.find('/') != word.npos && fs::exists(word)) word = fs::absolute(word).string();
         return command;
     }
     const std::string set =
@@ -90,14 +92,22 @@ std::string native_flags(const std::string& verbose) {
     return flags;
 }
 
-std::string ask(std::vector<std::string> command, const std::vector<std::string>& arguments) {
+std::string ask(const HostToolchain& toolchain, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = toolchain.words();
     command.insert(command.end(), arguments.begin(), arguments.end());
     const ProcessResult result = run_process(command);
     if (result.status != 0)
-        throw Error(command.front(), "this C++ compiler does not work: " + result.output);
+        throw Error(toolchain.command.front(), "this C++ compiler does not work: " + result.output);
     return result.output;
 }
 
+}
+
+std::vector<std::string> HostToolchain::words(const std::string& temporary_folder) const {
+    std::vector<std::string> all = {"/usr/bin/env", "-C", "/", "LC_ALL=C.UTF-8"};
+    if (!temporary_folder.empty()) all.push_back("TMPDIR=" + temporary_folder);
+    all.insert(all.end(), command.begin(), command.end());
+    return all;
 }
 
 HostToolchain find_host_toolchain(Cache& cache) {
@@ -108,9 +118,9 @@ HostToolchain find_host_toolchain(Cache& cache) {
     if (const auto kept = cache.find(key)) {
         answer = *kept;
     } else {
-        answer = ask(toolchain.command, {"--version"});
-        answer += native_flags(
-            ask(toolchain.command, {"-march=native", "-E", "-v", "-x", "c++", "/dev/null"}));
+        answer = ask(toolchain, {"--version"});
+        answer +=
+            native_flags(ask(toolchain, {"-march=native", "-E", "-v", "-x", "c++", "/dev/null"}));
         cache.keep(key, answer);
     }
     toolchain.clang = answer.find("clang") != answer.npos;

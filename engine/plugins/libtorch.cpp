@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -35,6 +36,27 @@ bool is_open(const std::string& library) {
     return handle != nullptr;
 }
 
+// The loader takes what LibTorch needs from the folders of its run paths: beside it, and from NVIDIA's beside the folder
+// `torch`. Nobody else may write or add a library there.
+void require_own_libraries(const fs::path& folder) {
+    const fs::path around = folder.parent_path().parent_path();
+    std::vector<fs::path> folders = {folder}, looked_at = {around, around / "nvidia"};
+    std::error_code trouble;
+    for (const auto& part : fs::directory_iterator(around / "nvidia", trouble))
+        folders.push_back(part.path() / "lib");
+    for (const fs::path& one : folders) {
+        looked_at.push_back(one);
+        for (const auto& entry : fs::directory_iterator(one, trouble))
+            if (entry.path().filename().string().find(".so") != std::string::npos)
+                looked_at.push_back(entry.path());
+    }
+    for (const fs::path& one : looked_at)
+        if (fs::exists(one, trouble))
+            if (const std::string other = other_writer(one); !other.empty())
+                throw Error("LibTorch",
+                            "takes libraries from " + one.string() + ", which " + other);
+}
+
 }
 
 void open_libtorch_for(std::span<const std::byte> plugin) {
@@ -44,8 +66,7 @@ void open_libtorch_for(std::span<const std::byte> plugin) {
         const fs::path path = folder / library;
         std::error_code trouble;
         if (!fs::exists(path, trouble) || is_open(library)) continue;
-        if (const std::string other = other_writer(path); !other.empty())
-            throw Error("LibTorch", "needs " + path.string() + ", which " + other);
+        require_own_libraries(folder);
         // Never closed: LibTorch has threads.
         if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             const char* const why = ::dlerror();

@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace nccl {
@@ -16,11 +18,22 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// Where 'tools/nacelle nccl' puts it.
+// Where 'tools/nacelle nccl' puts it, below the folder of data of this user. With `sudo` the folder may be another user's.
 std::string installed() {
-    const std::string data = variable("XDG_DATA_HOME");
-    return (data.empty() ? variable("HOME") + "/.local/share" : data) +
-           "/nacelle/nccl/nvidia/nccl/lib/libnccl.so.2";
+    const std::string own = variable("XDG_DATA_HOME"),
+                      data = own.empty() ? variable("HOME") + "/.local/share" : own;
+    std::string file = data + "/nacelle/nccl/nvidia/nccl/lib/libnccl.so.2";
+    constexpr int levels = 7;    // up to the folder of data
+    std::filesystem::path part = file;
+    for (int level = 0; level < levels; ++level, part = part.parent_path()) {
+        struct stat found {};
+        if (::stat(part.c_str(), &found) != 0) continue;    // opening it says why
+        if ((found.st_uid != ::geteuid() && found.st_uid != 0) || (found.st_mode & S_IWOTH) != 0)
+            throw std::runtime_error(part.string() +
+                                     " belongs to another user, or others can write "
+                                     "it; NACELLE_NCCL may name libnccl.so.2");
+    }
+    return file;
 }
 
 }

@@ -1,13 +1,15 @@
 """Runs for Weights & Biases and MLflow, from what their folders hold; neither needs a network."""
 import json
 import math
+import re
 from pathlib import Path
 
-from nacelle._engine import Error, read_plain
+from nacelle._engine import Error, printable, read_plain
 from nacelle.comparing import folders
 
 MOST_PARAMETER = 6000       # letters that MLflow keeps of one
 MOST_BYTES = 1 << 30
+PLAIN = re.compile(r"[\w./: -]{1,250}", re.ASCII)
 
 
 class KeptRun:
@@ -17,13 +19,15 @@ class KeptRun:
         self.name = str(folder.relative_to(around.parent)) if around else folder.name
         self.group = around.name if around else ""
         self.configuration = _object(_kept(folder / "config.json"), folder / "config.json")
+        _require_plain(self.settings(), folder / "config.json")
         path, self.readings = folder / "metrics.jsonl", []
         *lines, _ = _kept(path).split(b"\n")      # a killed run may have begun a last line
         for number, line in enumerate(lines, 1):
             reading = _object(line, f"{path}:{number}")
             step = reading.pop("step", None)
-            if type(step) is not int:
+            if type(step) is not int or not 0 <= step < 2**63:
                 raise Error(f"{path}:{number}: is damaged (it has no step)")
+            _require_plain(reading, f"{path}:{number}")
             self.readings.append((step, {name: value for name, value in reading.items() if _is_finite(value)}))
 
     def settings(self):
@@ -49,6 +53,13 @@ def _object(text, where):
     if not isinstance(told, dict):
         raise Error(f"{where}: is damaged ({told if isinstance(told, Exception) else 'it is no object'})")
     return told
+
+
+def _require_plain(names, where):
+    """Trackers print names, and MLflow takes no others."""
+    for name in names:
+        if not PLAIN.fullmatch(name):
+            raise Error(f"{where}: is damaged ({printable(name)!r} is no name of letters, digits and _ . - / : and spaces)")
 
 
 def _is_finite(value):

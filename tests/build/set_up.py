@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tools'))
 
-from bench import case, main  # noqa: E402
+from bench import Skip, case, main  # noqa: E402
 
 # Modules that pip, venv, Meson and the set-up import.
 STRANGERS = ('argparse', 'ensurepip', 'importlib', 'json', 'logging', 'numpy', 'os', 'pip', 'subprocess', 'sysconfig', 'typing', 'venv')
@@ -97,6 +97,21 @@ def a_file_whose_name_is_an_option_is_only_read(bench):
     said = shell(bench, "named_communicator '-ew written.json'\nnames_torch train '-ew written.json' && echo torch", bench.root, folder)
     assert said == 'mine\ntorch\n', said
     assert sorted(path.name for path in folder.iterdir()) == ['-ew written.json']
+
+
+@case
+def settings_of_another_user_install_no_libtorch_by_their_name(bench):
+    if os.geteuid() != 0:
+        raise Skip('only root can give a file to somebody else')
+    folder = bench.folder / 'shared'
+    for name in ('pole', 'env_sources/mast'):
+        path = folder / f'{name}.json'
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"x": "torch_ppo"}')
+        asks = f'names_torch train {path.stem} && echo torch || echo none'
+        assert shell(bench, asks, bench.root, folder) == 'torch\n'
+        os.chown(path, 12345, 12345)
+        assert shell(bench, asks, bench.root, folder) == 'none\n'
 
 
 @case

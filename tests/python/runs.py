@@ -43,7 +43,11 @@ def a_damaged_run_is_no_trackers():
         [kept] = kept_runs(run)
         assert kept.readings == [(1, {"loss": 2})] and kept.settings() == {"env.count": 3}
         for path, text, words in ((settings, b"[]", "it is no object"), (settings, b"[" * 100000, "config.json: is damaged"), (settings, b'"\xff"', "config.json: is damaged"),
-                                  (readings, b"{}\n", "metrics.jsonl:1: is damaged (it has no step)"), (readings, b"3\n", "metrics.jsonl:1: is damaged")):
+                                  (readings, b"{}\n", "metrics.jsonl:1: is damaged (it has no step)"), (readings, b"3\n", "metrics.jsonl:1: is damaged"),
+                                  (readings, b'{"step": 99999999999999999999}\n', "metrics.jsonl:1: is damaged (it has no step)"),
+                                  (readings, b'{"step": 1, "a\\u001b]0;b": 1}\n', "metrics.jsonl:1: is damaged"),
+                                  (readings, b'{"step": 1, "a?*%": 1}\n', "metrics.jsonl:1: is damaged"),
+                                  (settings, b'{"a\\u001b[31m": 1}', "config.json: is damaged")):
             whole = path.read_bytes()
             path.write_bytes(text)
             refused(nacelle.Error, lambda: kept_runs(run), words)

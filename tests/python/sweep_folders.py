@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nacelle
 from cases import case, refused, run_cases
+from nacelle.program import PROGRAM
 from nacelle.sweep_file import SweepFile
 from nacelle.sweep_study import Study
 from sweep_asked import outcomes, quick
@@ -26,6 +27,16 @@ def a_folder_that_others_can_write_holds_no_sweep():
         Path("shared", name).symlink_to(Path("kept.txt").resolve())
     refused(nacelle.Error, lambda: nacelle.sweep(quick("shared")), 'shared: can be written by other users: a sweep takes no trials from others; another "out"')
     assert Path("kept.txt").read_text() == "a line\nand a last one"
+
+
+@case
+def no_empty_word_of_pythonpath_means_the_working_directory():
+    Path("optuna.py").write_text("raise SystemExit('a module of the working directory ran')")
+    for around in ":{}", "{}:", "{}":
+        variables = {**os.environ, "PYTHONPATH": around.format(os.environ["PYTHONPATH"]), "NACELLE_PYTHON": sys.executable}
+        said = subprocess.run([PROGRAM, "sweep", "nothing.json"], capture_output=True, text=True, env=variables)
+        assert said.returncode == 1 and said.stderr == "nothing.json: No such file or directory\n", said
+    Path("optuna.py").unlink()
 
 
 @case

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trained import ITERATIONS, SMALL, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
 
-from bench import CPU, case, main, setting
+from bench import CPU, Skip, case, main, setting
 from training import newest
 
 
@@ -199,6 +199,19 @@ def a_table_shows_how_rates_grow(bench):
     assert result.status == 2 and '--ranks requires --train' in result.err, result
     result = bench.run('bench', 'cartpole', '--train', '--ranks', '1,3', *CPU, '--envs', '8', *setting(learner__shards=4))
     assert result.status == 1 and '3 ranks, and 4 shards cannot be dealt out' in result.err, result
+
+
+@case
+def an_nccl_that_others_can_write_is_not_opened(bench):
+    bench.write('data/nacelle/nccl/nvidia/nccl/lib/libnccl.so.2', '').chmod(0o666)
+    known = subprocess.run(['/sbin/ldconfig', '-p'], capture_output=True, text=True, check=True).stdout
+    hidden = ' && '.join(f'mount --bind /dev/null {line.split()[-1]}' for line in known.splitlines() if 'libnccl.so.2 ' in line) or 'true'
+    words = [bench.program, 'train', 'cartpole', *CPU, *setting(run__communicator='"nccl"')]
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', f'{hidden} && exec "$@"', 'sh', *map(str, words)], cwd=bench.folder, capture_output=True, text=True,
+                          env={**bench.settings, **place(0, 2, 1), 'XDG_DATA_HOME': str(bench.folder / 'data')})
+    if 'unshare' in done.stderr or 'mount' in done.stderr:
+        raise Skip('this user may not mount')
+    assert done.returncode == 1 and 'libnccl.so.2 belongs to another user, or others can write it' in done.stderr, done
 
 
 @case

@@ -1,6 +1,7 @@
 """Names of environments: what lies in the working directory comes first, and what is looked up is said."""
 import json
 import re
+import subprocess
 
 from bench import CPU, case, main, setting
 
@@ -96,6 +97,22 @@ def a_table_of_steps_that_others_could_have_put_beside_an_environment_is_not_tak
     assert result.status == 0 and 'mine.test.json can be written by other users' in result.out, result
     for name in ('mine.cu', 'mine.test.json'):
         (bench.folder / name).unlink()
+
+
+@case
+def nothing_of_the_working_directory_is_linked_or_compiled_in(bench):
+    """A linker looks for libgcc_s.so.1 where it starts, a compiler for headers and programs where a variable has an empty word."""
+    there = bench.folder / 'hostile'
+    there.mkdir()
+    says = '__attribute__((constructor)) static void ran(void) { std::FILE* file = std::fopen("ran", "w"); if (file) std::fclose(file); }\n'
+    bench.write('hostile/stdint.h', '#include_next <stdint.h>\n#ifdef __cplusplus\n#include <cstdio>\n' + says + '#endif\n')
+    subprocess.run(['c++', '-x', 'c++', '-', '-c', '-fPIC', '-o', 'libgcc_s.so.1'], cwd=there, input='#include <cstdio>\n' + says, text=True, check=True)
+    bench.write('hostile/as', '#!/bin/sh\n: >ran\n').chmod(0o755)
+    env = str(bench.folder / 'env_sources' / 'cartpole.cu')
+    for number, variables in enumerate(({}, {'CPATH': ':/nowhere'}, {'CPLUS_INCLUDE_PATH': '/nowhere:'}, {'COMPILER_PATH': ':/nowhere'})):
+        settings = {**bench.settings, 'XDG_CACHE_HOME': str(bench.folder / f'cache-{number}'), **variables}
+        done = subprocess.run([bench.program, 'watch', env, '--steps', '3', '--pace', '0', *CPU], cwd=there, env=settings, capture_output=True, text=True)
+        assert done.returncode == 0 and not (there / 'ran').exists(), (variables, done)
 
 
 @case

@@ -161,6 +161,13 @@ def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
                   r'what is on it\)', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), **broken)
     bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '1', '--out', 'fused',
                *setting(**SMALL, run__total_steps=128), **broken)
+    # Others could add a library that LibTorch asks for, in a folder that its run path names.
+    shared = bench.folder / 'shared'
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (bench.folder / 'broken').rename(shared / 'torch')
+    bench.refused(r'torch\.so: takes libraries from .*/shared, which can be written by other users \(.*',
+                  'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), NACELLE_TORCH=shared / 'torch')
 
 
 def in_shell(bench, text, *arguments, **changed):

@@ -35,7 +35,7 @@ names_ranks() {
 # The communicator that a command line, or a configuration that it names, asks for; else auto.
 named_communicator() {
     # The second word of a command may be the name of settings.
-    set -- "${2:-}.json" "env_sources/${2:-}.json" "$@"
+    set -- "$(own_settings "${2:-}.json")" "$(own_settings "env_sources/${2:-}.json")" "$@"
     communicator=auto
     for argument; do
         for file in "$argument" "$argument/config.json"; do

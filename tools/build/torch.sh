@@ -23,7 +23,7 @@ names_torch() {
     loads=no
     case ${1:-} in train | resume | eval | watch | bench | sweep) loads=yes ;; esac
     # The second word of a command may be the name of settings.
-    set -- "${2:-}.json" "env_sources/${2:-}.json" "$@"
+    set -- "$(own_settings "${2:-}.json")" "$(own_settings "env_sources/${2:-}.json")" "$@"
     for argument; do
         case $argument in
             learner.name=torch_* | learner.name=\"torch_* | learner=*\"torch_* | --set=learner.name=torch_*) return 0 ;;
