@@ -18,8 +18,7 @@ struct SweepCommand {
     bool json = false;
 };
 
-// Without the working directory among Python's folders, so that a sweep runs no code that lies there: nor by an empty
-// word of PYTHONPATH, which means it.
+// A sweep runs no code of the working directory. To Python an empty word of PYTHONPATH is that directory.
 void forget_empty_words(const char* variable) {
     const char* const set = std::getenv(variable);
     std::istringstream words(set ? set : "");

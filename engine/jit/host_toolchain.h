@@ -12,9 +12,9 @@ struct HostToolchain {
     bool clang = false;
     std::string build;    // version, size and time of the program, "native" spelt out
 
-    // The words that start it, with temporary files in a folder if one is given. It says English, since it is parsed. It starts in the root
-    // folder: a linker takes libraries from where it starts, and a compiler headers, if a variable says so; the working
-    // directory may have those of another user.
+    // The command line that starts the compiler, in English, with temporary files in the folder, if there is one. The compiler
+    // starts in `/`: its linker takes libraries from the folder where it starts, and an empty word of CPATH names that
+    // folder. The working directory may have files of other users.
     std::vector<std::string> words(const std::string& temporary_folder = {}) const;
 };
 

@@ -36,8 +36,8 @@ bool is_open(const std::string& library) {
     return handle != nullptr;
 }
 
-// The loader takes what LibTorch needs from the folders of its run paths: beside it, and from NVIDIA's beside the folder
-// `torch`. Nobody else may write or add a library there.
+// LibTorch's run paths name its own folder and those of NVIDIA's libraries, beside the folder `torch`. Other users can neither
+// write nor add a library there, or LibTorch is refused.
 void require_own_libraries(const fs::path& folder) {
     const fs::path around = folder.parent_path().parent_path();
     std::vector<fs::path> folders = {folder}, looked_at = {around, around / "nvidia"};

@@ -18,7 +18,7 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// Where 'tools/nacelle nccl' puts it, below the folder of data of this user. With `sudo` the folder may be another user's.
+// 'tools/nacelle nccl' puts NCCL below this user's folder of data. With `sudo` the folder may belong to another user.
 std::string installed() {
     const std::string own = variable("XDG_DATA_HOME"),
                       data = own.empty() ? variable("HOME") + "/.local/share" : own;

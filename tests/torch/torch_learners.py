@@ -161,7 +161,7 @@ def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
                   r'what is on it\)', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), **broken)
     bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '1', '--out', 'fused',
                *setting(**SMALL, run__total_steps=128), **broken)
-    # Others could add a library that LibTorch asks for, in a folder that its run path names.
+    # LibTorch's run path names folders beside `torch`, where others could add a library.
     shared = bench.folder / 'shared'
     shared.mkdir()
     shared.chmod(0o1777)

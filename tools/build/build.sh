@@ -48,8 +48,7 @@ privately() {
 
 # settings_text FILE: as much of it as settings can have, and nothing of what is no plain file.
 settings_text() { [ ! -f "$1" ] || head -c 16777216 -- "$1"; }
-# own_settings FILE: the file, if there is one that is this user's or root's; else a name that no settings have. Settings of
-# others are not taken by their name.
+# own_settings FILE: the file, if it belongs to this user or root; else /dev/null. A name takes no settings of others.
 own_settings() {
     [ ! -f "$1" ] || case $(stat -c %u -- "$1") in 0 | "$(id -u)") printf '%s' "$1" && return ;; esac
     printf /dev/null
