@@ -19,7 +19,8 @@ struct SweepCommand {
 };
 
 // A sweep runs no code of the working directory. To Python an empty word of PYTHONPATH is that directory.
-void forget_empty_words(const char* variable) {
+void forget_empty_words() {
+    constexpr const char* variable = "PYTHONPATH";
     const char* const set = std::getenv(variable);
     std::istringstream words(set ? set : "");
     std::string kept;
@@ -61,7 +62,7 @@ void run(const SweepCommand& sweep) {
                                       changes.c_str()};
     if (sweep.json) words.push_back("--json");
     words.push_back(nullptr);
-    forget_empty_words("PYTHONPATH");
+    forget_empty_words();
     execvp(python.c_str(), const_cast<char* const*>(words.data()));
     throw Error("sweep", "needs Python 3.10 or later, and " + python + " cannot be run",
                 "another one by NACELLE_PYTHON=/path/of/python3");

@@ -13,8 +13,8 @@ struct HostToolchain {
     std::string build;    // version, size and time of the program, "native" spelt out
 
     // The command line that starts the compiler, in English, with temporary files in the folder, if there is one. The compiler
-    // starts in `/`: its linker takes libraries from the folder where it starts, and an empty word of CPATH names that
-    // folder. The working directory may have files of other users.
+    // starts in `/`, and not among other users' files in the working directory: linkers take libraries from the folder of
+    // the start, and an empty word of CPATH names that folder.
     std::vector<std::string> words(const std::string& temporary_folder = {}) const;
 };
 

@@ -36,25 +36,29 @@ bool is_open(const std::string& library) {
     return handle != nullptr;
 }
 
-// LibTorch's run paths name its own folder and those of NVIDIA's libraries, beside the folder `torch`. Other users can neither
-// write nor add a library there, or LibTorch is refused.
-void require_own_libraries(const fs::path& folder) {
-    const fs::path around = folder.parent_path().parent_path();
-    std::vector<fs::path> folders = {folder}, looked_at = {around, around / "nvidia"};
+void require_own(const fs::path& path) {
     std::error_code trouble;
-    for (const auto& part : fs::directory_iterator(around / "nvidia", trouble))
-        folders.push_back(part.path() / "lib");
-    for (const fs::path& one : folders) {
-        looked_at.push_back(one);
-        for (const auto& entry : fs::directory_iterator(one, trouble))
-            if (entry.path().filename().string().find(".so") != std::string::npos)
-                looked_at.push_back(entry.path());
-    }
-    for (const fs::path& one : looked_at)
-        if (fs::exists(one, trouble))
-            if (const std::string other = other_writer(one); !other.empty())
-                throw Error("LibTorch",
-                            "takes libraries from " + one.string() + ", which " + other);
+    if (!fs::exists(path, trouble)) return;
+    if (const std::string other = other_writer(path); !other.empty())
+        throw Error("LibTorch", "takes libraries from " + path.string() + ", which " + other);
+}
+void require_own_libraries(const fs::path& folder) {
+    require_own(folder);
+    std::error_code trouble;
+    for (const auto& entry : fs::directory_iterator(folder, trouble))
+        if (entry.path().filename().string().find(".so") != std::string::npos)
+            require_own(entry.path());
+}
+// LibTorch's run paths lead to its own folder and to NVIDIA's folders, which lie beside the folder `torch`. LibTorch is refused
+// if other users can write or add a library there.
+void require_own_libtorch(const fs::path& folder) {
+    const fs::path around = folder.parent_path().parent_path(), nvidia = around / "nvidia";
+    require_own(around);
+    require_own(nvidia);
+    require_own_libraries(folder);
+    std::error_code trouble;
+    for (const auto& part : fs::directory_iterator(nvidia, trouble))
+        require_own_libraries(part.path() / "lib");
 }
 
 }
@@ -62,11 +66,13 @@ void require_own_libraries(const fs::path& folder) {
 void open_libtorch_for(std::span<const std::byte> plugin) {
     const fs::path folder = folder_of_libraries();
     if (folder.empty()) return;
+    bool looked_at = false;
     for (const std::string& library : elf_needed(plugin, "the plugin")) {
         const fs::path path = folder / library;
         std::error_code trouble;
         if (!fs::exists(path, trouble) || is_open(library)) continue;
-        require_own_libraries(folder);
+        if (!looked_at) require_own_libtorch(folder);
+        looked_at = true;
         // Never closed: LibTorch has threads.
         if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             const char* const why = ::dlerror();

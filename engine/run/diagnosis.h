@@ -30,7 +30,7 @@ private:
     void look_at_episodes(const Json& learner, std::vector<Suspicion>& found) const;
 
     std::map<std::string, std::vector<double>> series_;    // by the names of metrics
-    uint64_t readings_ = 0, every_ = 1;                    // one of so many is kept
+    uint64_t readings_ = 0, every_ = 1;                    // of `every_` readings one is kept
 };
 
 // What observations, masks and actions of a checkpoint show.

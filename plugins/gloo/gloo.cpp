@@ -1,4 +1,4 @@
-// Ranks on CPUs, connected by Gloo, which LibTorch brings with it. They meet at c10d's store, as torchrun has it.
+// Connects ranks on CPUs by LibTorch's Gloo. Ranks meet at c10d's store, as with torchrun.
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstdlib>
@@ -63,7 +63,7 @@ std::set<int> listening_sockets() {
 void close_port(int listener) {
     const int silent = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     sockaddr_un place{};
-    place.sun_family = AF_UNIX;    // and no name: the system gives it one
+    place.sun_family = AF_UNIX;    // the system chooses a name
     const bool closed =
         ::bind(silent, reinterpret_cast<const sockaddr*>(&place), sizeof place.sun_family) == 0 &&
         ::listen(silent, 1) == 0 && ::dup3(silent, listener, O_CLOEXEC) == listener;
@@ -115,7 +115,7 @@ public:
         std::set<int> own = listening_sockets();
         for (const int other : others) own.erase(other);
         group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(its_store, rank, ranks, wires);
-        // Behind the barrier no rank reads the store or comes to another one, and rank 0 closes its server.
+        // All ranks are connected once they have met here: rank 0 closes the store, and each rank its port.
         wait(group_->barrier());
         for (const int listener : own) close_port(listener);
     }

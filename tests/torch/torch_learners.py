@@ -161,7 +161,7 @@ def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
                   r'what is on it\)', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), **broken)
     bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '1', '--out', 'fused',
                *setting(**SMALL, run__total_steps=128), **broken)
-    # LibTorch's run path names folders beside `torch`, where others could add a library.
+    # In this folder others could add a library for LibTorch's run path.
     shared = bench.folder / 'shared'
     shared.mkdir()
     shared.chmod(0o1777)
