@@ -9,6 +9,19 @@
 using namespace nacelle;
 using namespace nacelle::test;
 
+namespace {
+
+const Json one_update = {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}, {"epochs", 1}};
+
+void hold_rows_of_many(size_t i) {
+    hold_to_doubles(quick_cpu(),
+                    with(with(much_seen()[i], Json::object(), briefly_on_threads), Json::object(),
+                         {{"kept_observations", "f32"}}),
+                    as_bf16_of_few, 60);
+}
+
+}
+
 TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
@@ -27,12 +40,14 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, o
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const auto on = quick_cpu();
-    for (const size_t i : {0u, 1u})
-        hold_to_doubles(on,
-                        with(with(much_seen()[i], Json::object(), briefly_on_threads),
-                             Json::object(), {{"kept_observations", "f32"}}),
-                        as_bf16_of_few, 60);
+    hold_rows_of_many(0);
+}
+TEST_CASE("so it is by a2c with one network, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    hold_rows_of_many(1);
 }
 
 TEST_CASE(
@@ -70,16 +85,21 @@ TEST_CASE("the whole gradient with a first layer at once is that of the formulas
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    // Two stripes of one network, of three and of two tiles, with rows that end within a cluster's; two networks and rows
-    // that go through in two parts.
-    const Json less = {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}, {"epochs", 1}};
-    hold_to_doubles(quick_cpu(),
-                    with(streamed(0, "bf16", {{"hidden", {300, 260}}, {"activation", "gelu"}}),
-                         Json::object(), less),
-                    as_bf16_of_few, 130);
+    // Two networks, and rows that go through in two parts.
     hold_to_doubles(quick_cpu(),
                     with(streamed(0, "bf16", {{"hidden", {256, 9}}, {"trunk", "separate"}}),
-                         Json::object(), less),
+                         Json::object(), one_update),
+                    as_bf16_of_few, 130);
+}
+TEST_CASE("so it is with two stripes of one network, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    // The stripes have three tiles and two, and rows end within a cluster's.
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {300, 260}}, {"activation", "gelu"}}),
+                         Json::object(), one_update),
                     as_bf16_of_few, 130);
 }
 
@@ -89,15 +109,23 @@ TEST_CASE("the whole gradient with a last layer at once is that of the formulas,
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const Json less = {{"emulate", true}, {"horizon", 4}},
-               two = {{"hidden", {16, 512}}, {"trunk", "separate"}},
-               odd = {{"hidden", {16, 300}}, {"trunk", "separate"}};
-    hold_to_doubles(quick_cpu(), with(streamed(0, "f32", two), Json::object(), less), as_f32, 130);
-    hold_to_doubles(quick_cpu(), with(streamed(0, "bf16", odd), Json::object(), less),
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {16, 300}}, {"trunk", "separate"}}),
+                         Json::object(), one_update),
                     as_bf16_of_few, 130);
 }
+TEST_CASE("so it is with a last layer of whole tiles, in f32, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "f32", {{"hidden", {16, 512}}, {"trunk", "separate"}}),
+                         Json::object(), {{"emulate", true}, {"horizon", 4}}),
+                    as_f32, 130);
+}
 
-TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" * test::thorough()) {
+TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" * test::by_name()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -120,7 +148,16 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" *
     CHECK(all == gradient(same, "streamed"));
     CHECK(std::ranges::any_of(all, [](double x) { return x != 0; }));
     CHECK(relative_error(gradient(close, "row_pass"), gradient(close, "streamed")) < 1e-5);
-    hold_to_doubles(on, with(row_passes("f32")[1], Json::object(), on_threads), as_f32, 130);
+}
+
+TEST_CASE("the whole gradient of a row pass is that of the formulas, on threads" *
+          test::thorough()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    hold_to_doubles(quick_cpu(), with(row_passes("f32")[1], Json::object(), on_threads), as_f32,
+                    130);
 }
 
 TEST_CASE("a row pass between few numbers has the gradient of the formulas, on threads" *
@@ -151,15 +188,29 @@ TEST_CASE("the whole gradient of critics that see more is that of the formulas, 
         as_bf16_of_few, 130);
 }
 
+namespace {
+
+void hold_convolutions(size_t i) {
+    const bool in_bf16 = i % 2 == 0;
+    hold_to_doubles(quick_cpu(),
+                    with(convolved_cases()[i], in_bf16 ? narrow : wide, briefly_on_threads),
+                    in_bf16 ? as_bf16_of_few : as_f32, 40);
+}
+
+}
+
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads" *
           test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const auto on = quick_cpu();
-    for (const size_t i : {1u, 2u, 3u, 4u, 5u})
-        hold_to_doubles(on,
-                        with(convolved_cases()[i], i % 2 == 0 ? narrow : wide, briefly_on_threads),
-                        i % 2 == 0 ? as_bf16_of_few : as_f32, 40);
+    for (const size_t i : {1u, 4u}) hold_convolutions(i);
+}
+TEST_CASE("so is that of more forms of convolutions, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    for (const size_t i : {2u, 3u, 5u}) hold_convolutions(i);
 }

@@ -1,6 +1,7 @@
 #include "tests/algorithms/gradient.h"
 #include "tests/algorithms/left.h"
 #include "tests/algorithms/network_cases.h"
+#include "tests/support/on_gpu.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
@@ -13,7 +14,7 @@ using namespace nacelle::test;
 namespace {
 
 const Json in_bf16 = {{"kept_observations", "bf16"}},
-           in_short = {{"emulate", true}, {"horizon", 2}, {"minibatches", 1}};
+           in_short = {{"horizon", 2}, {"minibatches", 1}};
 
 // All that two iterations leave but what is kept, which is not normalised.
 Left left_behind(const std::shared_ptr<RunsOn>& on, Case c, const char* kept, uint32_t envs,
@@ -43,6 +44,34 @@ Case crowd(int sights, Json policy) {
     return {"crowd", "ppo", for_all(policy), {{"sights", sights}}};
 }
 
+// Networks that see, and in how many environments.
+struct Sight {
+    Case network;
+    uint32_t envs;
+};
+Case on_threads_of(const Sight& one) {
+    return with(one.network, Json::object(), {{"emulate", true}});
+}
+// Teams in one launch by warps, and one agent in steps.
+std::vector<Sight> few_sights() {
+    return {{with(crowd(33, {{"hidden", {17}}}), Json::object(), in_short), 9},
+            {with(streamed(1, "bf16"), Json::object(), in_short), 30}};
+}
+// A launch a step, layers that remember, critics that see more, and one agent in one launch.
+std::vector<Sight> more_sights() {
+    const Json by_steps = {{"horizon", 2}, {"minibatches", 1}, {"rollout", "stepwise"}};
+    return {
+        {with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}), Json::object(),
+              by_steps),
+         9},
+        // More than the lanes of a row take at once.
+        {with(crowd(261, {{"hidden", {9}}, {"execution", "streamed"}}), Json::object(), by_steps),
+         9},
+        {with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9},
+        {with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9},
+        {with(cases()[0], narrow, in_short), 30}};
+}
+
 }
 
 TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, on threads" *
@@ -50,26 +79,22 @@ TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, 
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
 #endif
-    const auto on = quick_cpu();
-    // Teams in one launch by warps, a launch a step, layers that remember, and critics that see more.
-    hold_to_floats(on, with(crowd(33, {{"hidden", {17}}}), Json::object(), in_short), 9);
-    const Json by_steps = {{"rollout", "stepwise"}};
-    hold_to_floats(on,
-                   with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
-                             Json::object(), in_short),
-                        Json::object(), by_steps),
-                   9);
-    // More than the lanes of a row take at once.
-    hold_to_floats(on,
-                   with(with(crowd(261, {{"hidden", {9}}, {"execution", "streamed"}}),
-                             Json::object(), in_short),
-                        Json::object(), by_steps),
-                   9);
-    hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9);
-    hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9);
-    // One agent, in one launch and in steps.
-    hold_to_floats(on, with(cases()[0], narrow, in_short), 30);
-    hold_to_floats(on, with(streamed(1, "bf16"), Json::object(), in_short), 30);
+    for (const Sight& one : few_sights()) hold_to_floats(quick_cpu(), on_threads_of(one), one.envs);
+}
+TEST_CASE("so do networks of other forms, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    for (const Sight& one : more_sights())
+        hold_to_floats(quick_cpu(), on_threads_of(one), one.envs);
+}
+TEST_CASE("networks in bf16 see the same bits on a GPU whatever is kept of observations" *
+          test::on_gpu()) {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    for (const std::vector<Sight>& sights : {few_sights(), more_sights()})
+        for (const Sight& one : sights) hold_to_floats(on, one.network, 20 * one.envs);
 }
 
 TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is that of the "
@@ -78,11 +103,19 @@ TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is t
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
 #endif
-    for (const size_t i : {0u, 1u})
-        hold_to_doubles(
-            quick_cpu(),
-            with(with(much_seen()[i], Json::object(), briefly_on_threads), Json::object(), in_bf16),
-            as_bf16_of_few, 60);
+    hold_to_doubles(
+        quick_cpu(),
+        with(with(much_seen()[0], Json::object(), briefly_on_threads), Json::object(), in_bf16),
+        as_bf16_of_few, 60);
+}
+TEST_CASE("so is that of a2c, of shards and of a row pass, on threads" * test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    hold_to_doubles(
+        quick_cpu(),
+        with(with(much_seen()[1], Json::object(), briefly_on_threads), Json::object(), in_bf16),
+        as_bf16_of_few, 60);
     // Shards are summed behind a rollout.
     hold_to_doubles(quick_cpu(),
                     with(with(crowd(129, {{"hidden", {9}}}), Json::object(), briefly_on_threads),

@@ -54,7 +54,7 @@ const Json mingru_21 = {{"mingru", 21}}, gru_9 = {{"gru", 9}};
 }
 
 TEST_CASE("a rollout of a network that remembers in one launch leaves what one in steps does" *
-          test::thorough()) {
+          test::by_name()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif

@@ -102,6 +102,14 @@ TEST_CASE("networks that remember choose and learn by the formulas on a GPU's ke
     Remembering in_parts = emulated(rememberers()[4], "bf16");
     in_parts.config.update({{"advantage", "vtrace"}, {"epochs", 2}, {"sequence", 6}});
     hold_memory(on, in_parts, {2e-2, 2e-2}, 130);
+}
+TEST_CASE("so they do behind odd convolutions, and by launches for each step, on threads" *
+          test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
     hold_memory(on, emulated(rememberers()[5], "f32"), {1e-5, 1e-5}, 60);
     Remembering in_steps =
         emulated(rememberers()[3], "f32");    // a gru with launches for each step

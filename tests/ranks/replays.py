@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trained import apart, checkpoints, needs_gloo, same, tensors, words
 
-from bench import CPU, case, main
+from bench import CPU, by_name, case, main
 
 ENVS = 4    # of each of two ranks
 SMALL = {'learner__horizon': 1, 'learner__batch': 32, 'learner__warm_up': 64, 'learner__capacity': 512, 'learner__minibatches': None,
@@ -65,6 +65,7 @@ def sums_in_one_anothers_memory_leave_the_bytes_of_the_communicator(bench):
 
 
 @case
+@by_name
 def two_ranks_learn(bench):
     out = of(bench, 'learns', 'sac', 'pendulum', 2, env__count=512, learner__capacity=1000000, learner__batch=1024, learner__warm_up=None,
              learner__save_replay='false', learner__reward_scale=0.1, learner__learning_rate=0.01, learner__tau=0.05,

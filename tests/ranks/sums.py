@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trained import ITERATIONS, SMALL, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
 
-from bench import CPU, Skip, case, main, setting
+from bench import CPU, Skip, by_name, case, main, setting
 from training import newest
 
 
@@ -23,15 +23,22 @@ def three_ranks_do(bench):
     agree(bench, 'cartpole', 8, 3, learner__name='"a2c"', learner__advantage='"vtrace"')
 
 
-@case
-def four_do_and_two_with_the_same_shards_and_four_by_the_kernels_of_a_gpu(bench):
+def of_four_shards(bench, ranks, **kernels):
     needs_gloo(bench)
-    def of(ranks, **kernels):
-        return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, learner__normalise_advantages='"minibatch"', **kernels)
-    whole = of(1)
+    return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, learner__normalise_advantages='"minibatch"', **kernels)
+
+
+@case
+def four_do_and_two_with_the_same_shards(bench):
+    whole = of_four_shards(bench, 1)
     for ranks in (2, 4):
-        same(whole, of(ranks))
-    same(of(1, learner__emulate='true'), of(4, learner__emulate='true'))
+        same(whole, of_four_shards(bench, ranks))
+
+
+@case
+@by_name
+def four_do_by_the_kernels_of_a_gpu(bench):
+    same(*(of_four_shards(bench, ranks, learner__emulate='true') for ranks in (1, 4)))
 
 
 @case

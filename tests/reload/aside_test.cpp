@@ -213,22 +213,36 @@ TEST_CASE("a draft for whoever may begin episodes from snapshots begins them the
         for (const double value : numbers(bench.env(), "state.value")) CHECK(value >= 2);
     }
 }
+namespace {
+
+Json emulated(int envs) {
+    return {{"env", {{"count", envs}}},
+            {"learner", {{"emulate", true}, {"horizon", 4}}},
+            {"run", {{"evaluate_every", 1000}}}};
+}
+
+}
+
 TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes of the full build, "
           "on threads" *
           test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("a thread of the host for each of a GPU's: the plain build has it");
 #endif
-    const auto asked = std::make_shared<std::vector<Asked>>();
-    const Json emulated = {{"env", {{"count", 9}}},
-                           {"learner", {{"emulate", true}, {"horizon", 4}}},
-                           {"run", {{"evaluate_every", 1000}}}};
-    a_comment_by_drafts(cpu_aside(asked), emulated, "learn_rollout_warps");
-    // A team of two policies, one of which acts at random.
-    Json of_teams = emulated;
-    of_teams["env"]["count"] = 3;
+    a_comment_by_drafts(cpu_aside(std::make_shared<std::vector<Asked>>()), emulated(9),
+                        "learn_rollout_warps");
+}
+TEST_CASE(
+    "a draft of a team, one of whose policies plays at random, leaves the bytes of the full build, "
+    "on threads" *
+    test::by_name()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("a thread of the host for each of a GPU's: the plain build has it");
+#endif
+    Json of_teams = emulated(3);
     of_teams["policies"] = {{"runner", {{"train", "random"}}}};
-    a_comment_by_drafts(cpu_aside(asked), of_teams, "learn_rollout_teams", "tag_gridworld");
+    a_comment_by_drafts(cpu_aside(std::make_shared<std::vector<Asked>>()), of_teams,
+                        "learn_rollout_teams", "tag_gridworld");
 }
 TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where floats are strict" *
           test::on_gpu()) {

@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 
+using nacelle::test::by_name_suite;
 using nacelle::test::gpu_suite;
 using nacelle::test::thorough_suite;
 
@@ -66,11 +67,14 @@ public:
                       << '\n';
     }
     void test_case_skipped(const doctest::TestCaseData& data) override {
-        if (data.m_skip)
+        if (!data.m_skip) return;
+        const std::string_view suite = data.m_test_suite;
+        if (suite.starts_with(by_name_suite))
+            count_skipped(data.m_name, "takes long; the name of its part runs it");
+        else if (suite.starts_with(thorough_suite))
             count_skipped(data.m_name,
-                          std::string_view(data.m_test_suite).starts_with(thorough_suite)
-                              ? "takes long; tools/nacelle test --all runs it without sanitizers"
-                              : "marked so");
+                          "takes long; tools/nacelle test --all runs it without sanitizers");
+        else count_skipped(data.m_name, "marked so");
     }
 
     void report_query(const doctest::QueryData&) override {}

@@ -22,6 +22,8 @@ TEST_CASE("leaves out a part") { nacelle::test::leave_out("the other half"); }
 
 TEST_CASE("takes long" * nacelle::test::thorough()) { CHECK(true); }
 
+TEST_CASE("takes longest" * nacelle::test::by_name()) { CHECK(true); }
+
 TEST_CASE("wants a GPU" * nacelle::test::on_gpu()) { NACELLE_SKIP("no GPU: no driver"); }
 
 TEST_CASE("hides that it wants a GPU") { NACELLE_SKIP("no GPU: no driver"); }

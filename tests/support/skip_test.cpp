@@ -18,11 +18,11 @@ std::string output_of(const std::string& command) {
 }
 
 const std::string program = "'" + nacelle::test::build_path("tests/support/sample") + "' 2>&1",
-                  sample = "unset NACELLE_TEST_BRIEFLY; " + program;
+                  sample = "unset NACELLE_TEST_DEPTH; " + program;
 
 TEST_CASE("the last line counts passed, failed and skipped test cases") {
     const std::string output = output_of(sample);
-    const std::string last = "3 passed, 4 failed, 4 skipped\n";
+    const std::string last = "4 passed, 4 failed, 4 skipped\n";
     INFO(output);
     CHECK(output.ends_with("\n" + last));
     CHECK(output.find("skipped: skips: no such device\n") != std::string::npos);
@@ -43,9 +43,18 @@ TEST_CASE("a case that wants a GPU says so where it begins, or fails") {
 }
 
 TEST_CASE("a brief run tells of what it left out as skipped") {
-    const std::string output = output_of("NACELLE_TEST_BRIEFLY=1 " + program);
+    const std::string output = output_of("NACELLE_TEST_DEPTH=brief " + program),
+                      all = output_of("NACELLE_TEST_DEPTH=all " + program);
+    const char *const long_one = "skipped: takes long: takes long; tools/nacelle test --all runs "
+                                 "it without sanitizers\n",
+                      *const longest =
+                          "skipped: takes longest: takes long; the name of its part runs it\n";
     INFO(output);
-    CHECK(output.ends_with("\n2 passed, 4 failed, 5 skipped\n"));
-    CHECK(output.find("skipped: takes long: takes long; tools/nacelle test --all runs it without "
-                      "sanitizers\n") != std::string::npos);
+    CHECK(output.ends_with("\n2 passed, 4 failed, 6 skipped\n"));
+    CHECK(output.find(long_one) != std::string::npos);
+    CHECK(output.find(longest) != std::string::npos);
+    INFO(all);
+    CHECK(all.ends_with("\n3 passed, 4 failed, 5 skipped\n"));
+    CHECK(all.find(long_one) == std::string::npos);
+    CHECK(all.find(longest) != std::string::npos);
 }

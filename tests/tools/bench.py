@@ -38,6 +38,16 @@ def plain_only(reason):
     return decorated
 
 
+def by_name(test):
+    """For a case that takes long: the name of its part runs it, as in tests/support/thorough.h."""
+    @functools.wraps(test)
+    def checked(bench):
+        if 'NACELLE_TEST_DEPTH' in os.environ:
+            raise Skip('takes long; the name of its part runs it')
+        test(bench)
+    return checked
+
+
 class Result:
     def __init__(self, arguments, done):
         self.arguments, self.status = arguments, done.returncode

@@ -97,7 +97,7 @@ def sanitized(build):
     return options['b_sanitize'] != 'none'
 
 
-def environment(build, test, briefly):
+def environment(build, test, depth):
     # What one program has compiled no other compiles again, in this build or in another: entries are found by all
     # that they were made from. The same place as in tests/env/workbench.h.
     cache = Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'
@@ -107,15 +107,15 @@ def environment(build, test, briefly):
         # Up to g++ 13 and clang 16 the runtime takes a thread-local block of a loaded library, where it begins at an
         # unlucky place in its page, for one with a header of an old libc; the leak checker then crashes at the end.
         changes['ASAN_OPTIONS'] = 'intercept_tls_get_addr=0'
-    if briefly:
-        changes['NACELLE_TEST_BRIEFLY'] = '1'       # for cases of programs: tests/support/thorough.h
-    return {**os.environ, **changes, **test['env']}
+    settings = {**os.environ, **changes, **test['env']}
+    settings.pop('NACELLE_TEST_DEPTH', None)
+    return {**settings, **({'NACELLE_TEST_DEPTH': depth} if depth else {})}     # for cases of programs: tests/support/thorough.h
 
 
-def run(build, test, briefly):
+def run(build, test, depth):
     """Output, the three counts, kinds of skips, seconds, and seconds of processors of the program and its children."""
     began = time.monotonic()
-    process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test, briefly), text=True,
+    process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test, depth), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
     too_late = threading.Event()
@@ -203,7 +203,8 @@ def main():
 
     def run_and_report(test):
         # What is of both halves has run in the other at length.
-        result = run(options.build, test, options.briefly or options.half == 'sanitized' and is_of(test, 'both'))
+        brief = options.briefly or options.half == 'sanitized' and is_of(test, 'both')
+        result = run(options.build, test, 'brief' if brief else '' if options.names else 'all')
         report(options, test, *result)
         for index in range(3):
             sums[index] += result[1][index]
