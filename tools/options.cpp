@@ -112,10 +112,8 @@ std::vector<fs::path> named_folders() {
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
-    const fs::path build = own_build(), beside = build.parent_path() / "env_sources";
-    std::error_code ignored;
-    const bool in_source_tree = !build.empty() && fs::is_directory(beside, ignored);
-    add_folder(folders, in_source_tree ? beside : installation().environments);
+    const fs::path sources = own_sources();
+    add_folder(folders, sources.empty() ? installation().environments : sources);
     return folders;
 }
 

@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace nacelle {
 namespace {
@@ -33,6 +35,21 @@ OwnFile own_file() {
     return {entry->l_name, NACELLE_LIBRARY_FOLDER, true};
 }
 
+// True if all who could change what lies in a folder could change the file that runs, too, which lies in `beside`. So nothing
+// that somebody else put around a copy of the program belongs to it.
+bool is_changed_by_the_same(const fs::path& folder, const fs::path& beside) {
+    struct stat status {};
+    struct stat own {};
+    if (::stat(folder.c_str(), &status) != 0 || ::stat(beside.c_str(), &own) != 0) return false;
+    const bool group_writes = (status.st_mode & S_IWGRP) != 0;
+    const auto is_one_of = [](auto id, std::initializer_list<decltype(id)> ids) {
+        return std::ranges::find(ids, id) != ids.end();
+    };
+    return (status.st_mode & S_IWOTH) == 0 &&
+           is_one_of(status.st_uid, {uid_t(0), ::geteuid(), own.st_uid}) &&
+           (!group_writes || is_one_of(status.st_gid, {gid_t(0), ::getegid(), own.st_gid}));
+}
+
 // The path below the prefix, or none where it lies elsewhere: then it does not move with the tree.
 std::optional<fs::path> below_prefix(const char* folder) {
     const fs::path below = fs::path(folder).lexically_relative(NACELLE_PREFIX);
@@ -44,19 +61,23 @@ std::optional<fs::path> below_prefix(const char* folder) {
 std::optional<fs::path> prefix_now() {
     const OwnFile own = own_file();
     std::error_code trouble;
-    fs::path folder = fs::canonical(own.file, trouble).parent_path();
+    const fs::path beside = fs::canonical(own.file, trouble).parent_path();
     const std::optional<fs::path> below = below_prefix(own.installed_in);
     if (trouble || !below) return std::nullopt;
+    fs::path folder = beside;
     for (auto part = below->end(); part != below->begin(); folder = folder.parent_path())
         if (folder.filename() != *--part) return std::nullopt;
+    if (!is_changed_by_the_same(folder, beside)) return std::nullopt;
     return folder;
 }
 
 fs::path place_of(const char* folder, const std::optional<fs::path>& prefix) {
     const std::optional<fs::path> below = below_prefix(folder);
-    std::error_code ignored;
-    if (prefix && below && fs::is_directory(*prefix / *below, ignored)) return *prefix / *below;
-    return folder;
+    if (!prefix || !below) return folder;
+    fs::path place = *prefix;
+    for (const fs::path& part : *below)
+        if (!is_changed_by_the_same(place /= part, *prefix)) return folder;
+    return place;
 }
 
 }
@@ -69,16 +90,25 @@ Installation installation() {
 
 fs::path own_build() {
     std::error_code trouble;
-    const fs::path build = fs::canonical(own_file().file, trouble).parent_path().parent_path();
-    return !trouble && fs::is_directory(build / "meson-info", trouble) ? build : fs::path();
+    const fs::path beside = fs::canonical(own_file().file, trouble).parent_path(),
+                   build = beside.parent_path();
+    if (trouble || !fs::is_directory(build / "meson-info", trouble)) return {};
+    return is_changed_by_the_same(build, beside) ? build : fs::path();
+}
+
+fs::path own_sources() {
+    const fs::path build = own_build(), root = build.parent_path(), place = root / "env_sources";
+    if (build.empty() || !is_changed_by_the_same(root, build)) return {};
+    return is_changed_by_the_same(place, build) ? place : fs::path();
 }
 
 bool ships_environments(const fs::path& folder) {
     std::vector<fs::path> places = {installation().environments};
-    if (const fs::path build = own_build(); !build.empty())
-        places.push_back(build.parent_path() / "env_sources");
-    if (const OwnFile own = own_file(); own.library)
-        places.push_back(own.file.parent_path() / "env_sources");
+    if (const fs::path sources = own_sources(); !sources.empty()) places.push_back(sources);
+    if (const OwnFile own = own_file(); own.library) {
+        const fs::path beside = own.file.parent_path();
+        if (is_changed_by_the_same(beside, beside)) places.push_back(beside / "env_sources");
+    }
     return std::ranges::any_of(places, [&](const fs::path& place) {
         std::error_code missing;
         return fs::equivalent(folder, place, missing);

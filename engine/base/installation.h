@@ -11,8 +11,10 @@ struct Installation {
 // The installed folders. They are found from the file that this code runs from (`nacelle` or libnacelle.so), so that
 // the tree may be moved. In a build they are where the build installs.
 Installation installation();
-// The build folder that this code runs from, or empty if it runs from an installed tree.
+// The build folder that this code runs from, and the environments in the sources beside it; empty if it runs from an
+// installed tree, or if others than those who could change the program could change what lies there.
 std::filesystem::path own_build();
+std::filesystem::path own_sources();
 // True if the folder's environments belong to the program: to its installed tree, to the sources of its build, or to the
 // Python package.
 bool ships_environments(const std::filesystem::path& folder);

@@ -204,11 +204,19 @@ void require_one_run(const fs::path& path) {
                     "name one of them, such as " + (path / "seed-1").string());
 }
 
+namespace {
+
+bool is_of_another_user(const struct stat& status) {
+    return status.st_uid != ::geteuid() && status.st_uid != 0;
+}
+
+}
+
 void require_own_folder(const fs::path& run) {
     std::error_code ignored;
     const auto look = [&](const fs::path& path, bool inside) {
         struct stat status {};
-        if (::lstat(path.c_str(), &status) != 0) return;
+        if ((inside ? ::lstat : ::stat)(path.c_str(), &status) != 0) return;
         if (inside && S_ISLNK(status.st_mode)) {
             if (!lies_below(path.parent_path() / fs::read_symlink(path, ignored), run))
                 throw Error(path.string(),
@@ -222,12 +230,17 @@ void require_own_folder(const fs::path& run) {
         } else if (inside && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
             throw Error(path.string(), "is no plain file, and a run would wait for it",
                         "remove it, or name another directory");
-        } else if (S_ISDIR(status.st_mode) && status.st_uid != ::geteuid() && status.st_uid != 0) {
+        } else if (S_ISDIR(status.st_mode) && is_of_another_user(status)) {
             throw Error(path.string(),
                         "belongs to another user, who could lead elsewhere what a run writes",
                         "name another directory, or a copy of your own");
         }
     };
+    // The run's own path may be a link of this user; then its target is looked at.
+    struct stat link {};
+    if (::lstat(run.c_str(), &link) == 0 && S_ISLNK(link.st_mode) && is_of_another_user(link))
+        throw Error(run.string(), "is a link of another user, who could lead it elsewhere",
+                    "name another directory, or a copy of your own");
     look(run, false);
     fs::recursive_directory_iterator each(run, ignored), end;
     while (each != end) {

@@ -106,6 +106,15 @@ TEST_CASE(
         REQUIRE(::chown(theirs.c_str(), 0, gid_t(-1)) == 0);
     }
     CHECK(refused_directory(run) == "");
+    // The run's path is a link: its owner counts, and that of its target.
+    const fs::path link = folder.path() / "link";
+    fs::create_directory_symlink(run, link);
+    CHECK(refused_directory(link) == "");
+    REQUIRE(::lchown(link.c_str(), 65534, gid_t(-1)) == 0);
+    CHECK(contains(refused_directory(link), "link: is a link of another user"));
+    REQUIRE(::lchown(link.c_str(), 0, gid_t(-1)) == 0);
+    REQUIRE(::chown(run.c_str(), 65534, gid_t(-1)) == 0);
+    CHECK(contains(refused_directory(link), "link: belongs to another user"));
 }
 
 TEST_CASE("settings of a run that are no objects are refused in a sentence") {

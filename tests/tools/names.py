@@ -1,6 +1,7 @@
 """Names of environments: what lies in the working directory comes first, and what is looked up is said."""
 import json
 import re
+import shutil
 import subprocess
 
 from bench import CPU, case, main, setting
@@ -97,6 +98,29 @@ def a_table_of_steps_that_others_could_have_put_beside_an_environment_is_not_tak
     assert result.status == 0 and 'mine.test.json can be written by other users' in result.out, result
     for name in ('mine.cu', 'mine.test.json'):
         (bench.folder / name).unlink()
+
+
+@case
+def a_copy_of_the_program_takes_nothing_that_others_could_put_around_it(bench):
+    for name in ('tree/build/tools', 'tree/build/meson-info', 'tree/build/plugins', 'tree/env_sources', 'tree/none'):
+        (bench.folder / name).mkdir(parents=True)
+    tree = bench.folder / 'tree'
+    copy = shutil.copy(bench.program, tree / 'build' / 'tools')
+    shutil.copy(bench.program.parents[1] / 'plugins' / 'jsonl.so', tree / 'build' / 'plugins' / 'mine.so')
+    bench.write('tree/env_sources/pond.cu', bench.cartpole([]))
+
+    def found():
+        plugins, known = (subprocess.run([copy, *words], cwd=tree / 'none', capture_output=True, text=True)
+                          for words in (('plugins',), ('inspect', 'pond', *CPU)))
+        return 'mine.so' in plugins.stdout, known.returncode == 0
+
+    assert found() == (True, True)
+    (tree / 'build').chmod(0o1777)
+    assert found() == (False, False)
+    (tree / 'build').chmod(0o755)
+    tree.chmod(0o1777)
+    assert found() == (True, False)
+    shutil.rmtree(tree)
 
 
 @case
