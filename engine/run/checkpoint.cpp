@@ -126,13 +126,16 @@ void Checkpoints::tidy(uint64_t keep, uint64_t steps) const {
     }
 }
 
+bool Checkpoints::is_named(const std::string& name) {
+    return name == "best.json" || steps_in(name, json_start, json_end) || is_tensors(name) ||
+           is_best_tensors(name);
+}
+
 std::optional<fs::path> Checkpoints::first_file() const {
     std::vector<std::string> names = names_in(folder_);
     std::sort(names.begin(), names.end());
     for (const std::string& name : names)
-        if (folder_ / name == best() || steps_in(name, json_start, json_end) || is_tensors(name) ||
-            is_best_tensors(name))
-            return folder_ / name;
+        if (is_named(name)) return folder_ / name;
     return {};
 }
 
