@@ -5,6 +5,7 @@
 #include "engine/export/policy_file.h"
 #include "engine/policy/read_policy_description.h"
 #include "engine/run/directory.h"
+#include "engine/run/run_summary.h"
 #include "tools/checkpoint_word.h"
 #include "tools/commands.h"
 #include "tools/output.h"
@@ -50,13 +51,27 @@ std::string stem_of(const fs::path& path, const Checkpoint& checkpoint, const st
     return policies_in(checkpoint).size() > 1 ? run + "-" + policy : run;
 }
 
-// A name that belongs to a run's own files would be taken for them.
-void require_free(const fs::path& out, const fs::path& run) {
+// Whether the path is that of a run's own file, or lies in one of its folders, there or not.
+bool is_of_run(const fs::path& file) {
+    for (fs::path part = file; part.has_relative_path(); part = part.parent_path()) {
+        const fs::path folder = part.parent_path(), name = part.filename();
+        for (const char* const own : {"checkpoints", "config.json", "state.json", "metrics.jsonl"})
+            if (name == own && is_run(folder)) return true;
+        for (const SourceVersion& version : source_versions(folder.parent_path()))
+            if (version.folder == part && is_run(folder.parent_path())) return true;
+    }
+    return false;
+}
+
+// Whichever run it is of; a checkpoint may also lie in a folder of no run.
+void require_free(const fs::path& out) {
     std::error_code ignored;
-    const fs::path folder = fs::absolute(out).parent_path();
-    if (fs::equivalent(folder, run / "checkpoints", ignored))
-        throw Error("--out", out.string() + " lies among the run's checkpoints",
+    const fs::path folder = resolved_path(fs::absolute(out).parent_path());
+    if (is_of_run(folder / out.filename()))
+        throw Error("--out", out.string() + " lies among a run's own files",
                     "a file in another folder");
+    if (Checkpoints::is_named(out.filename()) && fs::exists(out, ignored))
+        throw Error("--out", out.string() + " is part of a checkpoint", "a file of another name");
 }
 
 void run(Export& wanted) {
@@ -68,7 +83,7 @@ void run(Export& wanted) {
     const PolicyDescription& description = opened.policy->description();
     if (wanted.out.empty())
         wanted.out = stem_of(path, checkpoint, description.name) + format.suffix;
-    require_free(wanted.out, path);
+    require_free(wanted.out);
     const std::string file = exported(opened, format.format, c_name(wanted.out.stem().string()));
     write_file(wanted.out, file);
     if (wanted.json)

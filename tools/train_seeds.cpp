@@ -32,18 +32,12 @@ void require_no_seed(const std::vector<std::string>& assignments, const fs::path
     }
 }
 
-// The folder of new runs, locked by `lock`.
-fs::path make_seeds_folder(const fs::path& out, const fs::path& next, bool& made) {
-    if (out.empty()) {
-        made = true;
-        return make_next_directory(next);
-    }
+LockedDirectory make_seeds_folder(const fs::path& out, const fs::path& next) {
+    if (out.empty()) return make_next_directory(next);
     require_no_seeds(out);
-    std::error_code error;
-    made = fs::create_directories(out, error);
-    if (error) throw Error(out.string(), "cannot be made: " + error.message());
+    LockedDirectory folder = make_locked_directory(out);
     require_own_folder(out);
-    return out;
+    return folder;
 }
 
 }
@@ -55,13 +49,12 @@ void train_seeds(Training& training, const Json& configuration, const std::strin
     if (first + count - 1 > uint64_t(largest_seed))
         throw Error("--seeds", "the last of " + std::to_string(count) + " seeds from " +
                                    std::to_string(first) + " on would be above 2^53");
-    bool made = false;
-    SeedsFolder folder{.path = make_seeds_folder(out, next, made),
+    const LockedDirectory locked = make_seeds_folder(out, next);
+    SeedsFolder folder{.path = locked.path,
                        .first = first,
                        .count = count,
                        .configuration = configuration,
                        .where = where};
-    const Descriptor lock = lock_directory(folder.path);
     require_no_seeds(folder.path);
     std::vector<SeedTask> tasks;
     for (uint64_t seed = first; seed < first + count; ++seed) {
@@ -82,7 +75,7 @@ void train_seeds(Training& training, const Json& configuration, const std::strin
         // Nothing has begun.
         remove_seeds(folder);
         std::error_code ignored;
-        if (made) fs::remove(folder.path, ignored);
+        if (locked.made) fs::remove(folder.path, ignored);
         throw;
     }
     print_and_end(training, std::move(found));

@@ -23,7 +23,7 @@ struct SourceFile {
     std::string text;
 };
 // The author's file and all files that it includes with quotes, in order of first inclusion. The author's file must
-// be readable.
+// be readable, and all together have at most 64 MiB: somebody else may have written them.
 std::vector<SourceFile> read_closure(const std::filesystem::path& author);
 // The file of this path, or null.
 const SourceFile* find_file(const std::vector<SourceFile>& files,

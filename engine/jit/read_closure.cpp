@@ -63,7 +63,11 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
     std::vector<SourceFile> files;
     std::set<std::filesystem::path> seen;
     std::vector<std::filesystem::path> ahead;    // the next one last
+    size_t bytes = 0;
     const auto add = [&](const std::filesystem::path& file, std::string text) {
+        bytes += text.size();
+        if (bytes > most_of_a_plain_file)
+            throw Error(path.string(), "has, with what it includes, more than 64 MiB");
         const std::vector<std::string> names = quoted_includes(text);
         files.push_back({file, std::move(text)});
         for (auto name = names.rbegin(); name != names.rend(); ++name)

@@ -1,6 +1,7 @@
 #include "engine/recording/author_file.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/env/find_environment.h"
 
@@ -15,9 +16,12 @@ public:
     explicit Search(const Recording& recording) : recording_(recording) {}
 
     // True if the file is the recorded one; otherwise keeps the reason.
-    bool looks_right(const fs::path& file) {
+    bool looks_right(const fs::path& named) {
         std::error_code trouble;
-        if (!fs::is_regular_file(file, trouble)) return false;
+        if (!fs::is_regular_file(named, trouble)) return false;
+        const fs::path file = fs::absolute(named).lexically_normal();
+        // Its includes may be many and large: they are read only if it is nobody else's, and the recorded one.
+        if (is_strangers({{file, ""}}) || !was_recorded(file)) return false;
         const std::vector<SourceFile> closure = read_closure(file);
         const auto& versions = recording_.versions();
         if (std::find(versions.begin(), versions.end(), recorded_hashes(closure)) ==
@@ -25,10 +29,7 @@ public:
             another_ = true;
             return false;
         }
-        const Stranger other = stranger_among(closure);
-        if (other.reason.empty()) return true;
-        unsafe_ = other.file.string() + " " + other.reason;
-        return false;
+        return !is_strangers(closure);
     }
     std::string why_not() const {
         if (!unsafe_.empty()) return unsafe_ + ", so that its draw() is not used";
@@ -37,6 +38,23 @@ public:
     }
 
 private:
+    bool is_strangers(const std::vector<SourceFile>& files) {
+        const Stranger other = stranger_among(files);
+        if (!other.reason.empty()) unsafe_ = other.file.string() + " " + other.reason;
+        return !other.reason.empty();
+    }
+    // Whether the file itself, whatever it includes, is one of a recorded version.
+    bool was_recorded(const fs::path& file) {
+        const std::string hash = Hash().add(read_plain_file(file)).hex();
+        const auto& versions = recording_.versions();
+        const bool found = std::any_of(versions.begin(), versions.end(), [&](const auto& files) {
+            const auto its = files.find(file.filename().string());
+            return its != files.end() && its->second == hash;
+        });
+        another_ |= !found;
+        return found;
+    }
+
     const Recording& recording_;
     std::string unsafe_;
     bool another_ = false;

@@ -260,6 +260,9 @@ RecordingHeader read_header(const Json& json, const std::string& where) {
         header.files = read_files(json.at("files"), header.source);
         require_names(header);
         return header;
+    } catch (const Json::exception&) {
+        throw Error(where, "has a header that this engine does not understand: a value is missing, "
+                           "or of another type");
     } catch (const std::exception& wrong) {
         throw Error(where, "has a header that this engine does not understand: " +
                                std::string(wrong.what()));

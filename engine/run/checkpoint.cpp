@@ -73,7 +73,11 @@ CheckpointJson read_named(const fs::path& path) {
     return json;
 }
 
-void require_size(const fs::path& tensors, uint64_t bytes, uint64_t wanted) {
+// Before any of it is read.
+void require_size(const fs::path& tensors, uint64_t wanted) {
+    std::error_code missing;
+    const uintmax_t bytes = fs::file_size(tensors, missing);
+    if (missing) throw Error(tensors.string(), "is damaged: " + missing.message());
     if (bytes != wanted)
         throw Error(tensors.string(), "is damaged: it has " + std::to_string(bytes) + " of " +
                                           std::to_string(wanted) + " bytes");
@@ -126,13 +130,16 @@ void Checkpoints::tidy(uint64_t keep, uint64_t steps) const {
     }
 }
 
+bool Checkpoints::is_named(const std::string& name) {
+    return name == "best.json" || steps_in(name, json_start, json_end) || is_tensors(name) ||
+           is_best_tensors(name);
+}
+
 std::optional<fs::path> Checkpoints::first_file() const {
     std::vector<std::string> names = names_in(folder_);
     std::sort(names.begin(), names.end());
     for (const std::string& name : names)
-        if (folder_ / name == best() || steps_in(name, json_start, json_end) || is_tensors(name) ||
-            is_best_tensors(name))
-            return folder_ / name;
+        if (is_named(name)) return folder_ / name;
     return {};
 }
 
@@ -149,23 +156,21 @@ std::vector<CheckpointFile> Checkpoints::list() const {
 CheckpointRecord Checkpoints::read_record(const fs::path& path) {
     const CheckpointJson json = read_named(path);
     const fs::path tensors = path.parent_path() / json.file;
-    std::error_code missing;
-    const uintmax_t bytes = fs::file_size(tensors, missing);
-    if (missing) throw Error(tensors.string(), "is damaged: " + missing.message());
-    require_size(tensors, bytes, json.bytes);
+    require_size(tensors, json.bytes);
     return json.record;
 }
 
 Checkpoint Checkpoints::read(const fs::path& path) {
     const CheckpointJson json = read_named(path);
     const fs::path tensors = path.parent_path() / json.file;
+    open_plain_file(tensors);    // says what is there in place of a file
+    require_size(tensors, json.bytes);
     Checkpoint checkpoint{
         .record = json.record,
         .where = path.string(),
         .file = std::make_shared<const std::string>(read_plain_file(tensors, json.bytes)),
         .tensors = {}};
     const std::string& file = *checkpoint.file;
-    require_size(tensors, file.size(), json.bytes);
     if (checkpoint_checksum(file) != json.checksum)
         throw Error(tensors.string(), "is damaged: its checksum is another one");
     checkpoint.tensors = read_safetensors(std::as_bytes(std::span(file)), tensors.string());

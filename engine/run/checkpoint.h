@@ -57,6 +57,8 @@ public:
     // Prunes, and removes what a process left that was killed while it saved or removed.
     void tidy(uint64_t keep, uint64_t steps) const;
 
+    // Whether a file of this name is part of a checkpoint, in whatever folder.
+    static bool is_named(const std::string& name);
     // A file that save() would overwrite or prune() remove, if there is one.
     std::optional<std::filesystem::path> first_file() const;
     // Newest first, whether whole or not; without the best.

@@ -6,27 +6,16 @@
 #include "engine/run/run_state.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <fcntl.h>
 #include <map>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
-
-// Creates it; whether it did not exist.
-bool make_directory(const fs::path& path) {
-    std::error_code error;
-    const bool made = fs::create_directories(path, error);
-    if (error) throw Error(path.string(), "cannot be made: " + error.message());
-    return made;
-}
 
 // Unfinished files of a killed process.
 void remove_temporaries(const fs::path& folder) {
@@ -77,7 +66,15 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
 
 }
 
-RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)), lock_(lock_directory(path_)) {}
+bool make_directory(const fs::path& path) {
+    std::error_code error;
+    const bool made = fs::create_directories(path, error);
+    if (error) throw Error(path.string(), "cannot be made: " + error.message());
+    return made;
+}
+
+RunDirectory::RunDirectory(LockedDirectory locked)
+    : path_(std::move(locked.path)), lock_(std::move(locked.lock)), made_(locked.made) {}
 
 void RunDirectory::make_checkpoints() {
     const fs::path folder = path_ / "checkpoints";
@@ -86,26 +83,26 @@ void RunDirectory::make_checkpoints() {
 }
 
 // Checked under the lock: another process may have trained in it meanwhile.
-RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
-    const bool made = make_directory(path);
-    RunDirectory directory(path);
-    directory.made_ = made;
-    require_no_run(path);
-    require_own_folder(path);
-    require_room(path, files);
+RunDirectory RunDirectory::create(LockedDirectory locked, const std::vector<SourceFile>& files) {
+    RunDirectory directory(std::move(locked));
+    require_no_run(directory.path_);
+    require_own_folder(directory.path_);
+    require_room(directory.path_, files);
     directory.make_checkpoints();
     return directory;
 }
 
+RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
+    return create(make_locked_directory(path), files);
+}
+
 RunDirectory RunDirectory::create_next(const fs::path& stem) {
-    RunDirectory directory = create(make_next_directory(stem), {});
-    directory.made_ = true;
-    return directory;
+    return create(make_next_directory(stem), {});
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
     run_configuration(path);
-    RunDirectory directory(path);
+    RunDirectory directory({.path = path, .lock = lock_directory(path)});
     require_own_folder(path);
     directory.make_checkpoints();
     remove_temporaries(path);
@@ -149,35 +146,6 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
         make_directory((folder / file.path).parent_path());
         (synced_ ? write_file : write_cached_file)(folder / file.path, file.text);
     }
-}
-
-// Creating the directory claims its name: only one of two processes succeeds.
-fs::path make_next_directory(const fs::path& stem) {
-    if (stem.has_parent_path()) make_directory(stem.parent_path());
-    for (uint64_t number = 1;; ++number) {
-        const fs::path path = stem.string() + "-" + std::to_string(number);
-        if (::mkdir(path.c_str(), 0777) == 0) return path;
-        if (errno != EEXIST)
-            throw Error(path.string(), "cannot be made: " + std::generic_category().message(errno));
-    }
-}
-
-// The directory itself is locked: a killed process leaves no lock file. is_locked() holds it for a moment.
-Descriptor lock_directory(const fs::path& path) {
-    Descriptor lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (lock.get() < 0) throw Error(path.string(), "is no directory that can be read");
-    for (int tries = 10; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;) {
-        if (--tries == 0)
-            throw Error(path.string(),
-                        "another process is training in it, or another run of this one");
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return lock;
-}
-
-bool is_locked(const fs::path& path) {
-    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return probe.get() >= 0 && ::flock(probe.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 bool holds_run(const fs::path& path) {

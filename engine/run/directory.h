@@ -1,7 +1,7 @@
 #pragma once
-#include "engine/base/descriptor.h"
 #include "engine/run/author_files.h"
 #include "engine/run/checkpoint.h"
+#include "engine/run/locked_directory.h"
 
 namespace nacelle {
 
@@ -37,7 +37,8 @@ public:
     void keep_source(uint64_t step, const std::vector<SourceFile>& files) const;
 
 private:
-    explicit RunDirectory(std::filesystem::path path);
+    explicit RunDirectory(LockedDirectory locked);
+    static RunDirectory create(LockedDirectory locked, const std::vector<SourceFile>& files);
     void make_checkpoints();
 
     std::filesystem::path path_;
@@ -45,12 +46,8 @@ private:
     bool made_ = false, synced_ = true;
 };
 
-// Creates the first of stem-1, stem-2, ... that does not exist, and returns it.
-std::filesystem::path make_next_directory(const std::filesystem::path& stem);
-// Locks a directory for this process, as long as the descriptor lives. Throws where another one has locked it.
-Descriptor lock_directory(const std::filesystem::path& path);
-// Whether a process trains in the directory.
-bool is_locked(const std::filesystem::path& path);
+// Creates a directory and its parents; whether it did not exist.
+bool make_directory(const std::filesystem::path& path);
 bool holds_run(const std::filesystem::path& path);
 // The file that makes a folder a SeedsFolder, and whether it is there.
 std::filesystem::path seeds_file_of(const std::filesystem::path& path);

@@ -59,6 +59,16 @@ def points_of(told):
     return [kind(first + step * i) for i in range(int((last - first) // step) + 1)]
 
 
+def is_of(told, value):
+    """Whether a value is one of a list's or of a range's."""
+    if isinstance(told, list):
+        return any(type(each) is type(value) and each == value for each in told)
+    whole = all(isinstance(told[key], int) for key in ("from", "to"))
+    if not _is_number(value) or not told["from"] <= value <= told["to"] or (whole and not isinstance(value, int)):
+        return False
+    return not told.get("step") or value in points_of(told)
+
+
 class SweepFile:
     """A sweep as it was asked for, every value checked."""
 

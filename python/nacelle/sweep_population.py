@@ -8,7 +8,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 from nacelle._engine import Error
-from nacelle.sweep_file import damaged, points_of, write_whole
+from nacelle.sweep_file import damaged, is_of, points_of, write_whole
 from nacelle.sweep_study import folder_of
 from nacelle.sweep_trial import PlayedTrial
 
@@ -33,18 +33,21 @@ class Population:
             self._rounds, self._copied = kept["rounds"], kept["copied"]
             if not isinstance(self._rounds, list) or len(self._rounds) > len(self._ends()) or self._copied not in (len(self._rounds), len(self._rounds) - 1):
                 raise ValueError("\"copied\" does not fit the rounds")
-            for each in self._rounds:
-                self._check(each)
+            for number, each in enumerate(self._rounds):
+                self._check(each, number)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise damaged(self._path, error) from None
 
-    def _check(self, decided):
+    def _check(self, decided, number):
         members = range(1, self._told.trials + 1)
         if any(len(decided[name]) != len(members) for name in ("scores", "settings", "from")):
             raise ValueError("it is of another number of members")
         for own, score, settings, source in zip(members, decided["scores"], decided["settings"], decided["from"]):
             if not math.isfinite(score) or settings.keys() != self._told.ranges.keys():
                 raise ValueError(f"member {own} has no score, or other settings")
+            for name, told in self._told.ranges.items():
+                if not is_of(told, settings[name]):
+                    raise ValueError(f"rounds[{number}].settings[{own - 1}]: {name} is {json.dumps(settings[name])}; there is {json.dumps(told)}")
             if source is not None and (type(source) is not int or source not in members or decided["from"][source - 1] is not None):
                 raise ValueError(f"member {own} goes on as {source}")
 

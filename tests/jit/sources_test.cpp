@@ -32,6 +32,20 @@ TEST_CASE("a pipe or a device in an author's place is an error at once") {
     }
 }
 
+TEST_CASE("a file and what it includes are bounded all together") {
+    const Place place;
+    const fs::path author = place.write("tag.cu", "#include \"a.h\"\n#include \"b.h\"\n");
+    for (const auto& [name, bytes] : {std::pair("a.h", 2), std::pair("b.h", 63)}) {
+        place.write(name, "");
+        fs::resize_file(place.path() / name, size_t(bytes) << 20);
+    }
+    CHECK_THROWS_WITH_AS(
+        read_closure(author),
+        (author.string() + ": has, with what it includes, more than 64 MiB").c_str(), Error);
+    fs::resize_file(place.path() / "b.h", size_t(1) << 20);
+    CHECK(read_closure(author).size() == 3);
+}
+
 TEST_CASE("a watched file may become a pipe, and a file again") {
     const Place place;
     const fs::path author = place.write("tag.cu", author_text("s.x = 1;"));

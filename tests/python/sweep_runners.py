@@ -184,6 +184,18 @@ def a_population_that_was_interrupted_ends_as_one_that_was_not():
                     {"rounds": whole["rounds"] * 2, "copied": 6}):
         Path("cut/population.json").write_text(json.dumps({**whole, **changed}))
         refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "population.json: is damaged")
+    shutil.copytree("cut", "listed")
+    lists = {"learner.learning_rate": [0.001, 0.002], "learner.epochs": [1, 2]}
+    kept = json.loads(Path("listed/sweep.json").read_text())
+    Path("listed/sweep.json").write_text(json.dumps({**kept, "settings": lists}))
+    for out, ranges, name, value in (("cut", VARIED, "learner.learning_rate", 0.7), ("cut", VARIED, "learner.learning_rate", True),
+                                     ("cut", VARIED, "learner.epochs", 1.5), ("listed", lists, "learner.learning_rate", 0.7),
+                                     ("listed", lists, "learner.epochs", True)):
+        usual = {"learner.learning_rate": 0.001, "learner.epochs": 1}
+        wrong = {**first, "settings": [usual, {**usual, name: value}, usual, usual]}
+        Path(out, "population.json").write_text(json.dumps({"rounds": [wrong], "copied": 1}))
+        refused(nacelle.Error, lambda: nacelle.sweep({**population(out), "settings": ranges}),
+                f"{out}/population.json: is damaged (rounds[0].settings[1]: {name} is {json.dumps(value)}; there is {json.dumps(ranges[name])})")
     assert sorted(Path("cut").glob("trial-*/checkpoints/*")) == folders
     Path("cut/population.json").write_text(json.dumps({"rounds": [{**first, "from": [2, None, None, None]}], "copied": 0}))
     shutil.rmtree("cut/trial-1/checkpoints")

@@ -88,6 +88,15 @@ TEST_CASE("a file that others can write is not run") {
                    "pond.cu lies in a folder where other users can write, so that"));
 }
 
+TEST_CASE("what a file includes is read only where it is the recorded one and nobody else's") {
+    const Recorded recorded;
+    const fs::path file = recorded.other.write("pond.cu", "#include \"pipe.h\"\n");
+    REQUIRE(::mkfifo((recorded.other.path() / "pipe.h").c_str(), 0666) == 0);
+    CHECK(contains(recorded.said({recorded.other.path()}), "pond.cu: is another one"));
+    ::chmod(file.c_str(), 0666);
+    CHECK(contains(recorded.said({recorded.other.path()}), "can be written by other users"));
+}
+
 TEST_CASE("a file of another user is not run") {
     if (::geteuid() != 0) NACELLE_SKIP("only root can give a file to somebody else");
     const Recorded recorded;

@@ -89,6 +89,17 @@ TEST_CASE("a header whose layout is no whole number is not understood") {
             "has a header that this engine does not understand"));
 }
 
+TEST_CASE("a header whose values are of other types is told in a sentence") {
+    for (const char* const key : {"environment", "source", "files", "constants", "varied"})
+        for (const Json& wrong : {Json(3), Json::array({3}), Json()}) {
+            CAPTURE(key);
+            CHECK(
+                complaint([&] { problems_after([&](auto& all) { all[0].about[key] = wrong; }); })
+                    .ends_with("a.recording: has a header that this engine does not understand: a "
+                               "value is missing, or of another type"));
+        }
+}
+
 TEST_CASE("a header that bounds neither steps nor columns is not understood") {
     const auto refused = [](const auto& change) {
         return complaint(

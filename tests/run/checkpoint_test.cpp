@@ -127,6 +127,10 @@ TEST_CASE("the newest whole checkpoint is taken, and each newer one is named") {
     REQUIRE(told.size() == 2);
     CHECK(contains(told[0], "000300.safetensors: is damaged: it has 0 of "));
     CHECK(contains(told[1], "000200.safetensors: does not exist"));
+    // Before a byte of it is read.
+    std::filesystem::resize_file(folder.path() / "step-000000000000300.safetensors", 3u << 30);
+    CHECK(value_in(*newest()) == 1);
+    CHECK(contains(told[0], "000300.safetensors: is damaged: it has 3221225472 of "));
     folder.write("step-000000000000100.json", "{}");
     CHECK(contains(complaint([&] { newest(); }), "no checkpoint is whole"));
 }

@@ -2,9 +2,13 @@
 #include "tests/env/workbench.h"
 #include "tests/support/skip.h"
 
+#include <csignal>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <set>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -189,6 +193,52 @@ TEST_CASE("a run writes nothing into another directory that takes its place") {
     fs::create_directory_symlink(folder.path() / "other/checkpoints", kept);
     CHECK(contains(complaint([&] { run.checkpoints(); }),
                    kept.string() + ": is another directory than at the start"));
+}
+
+TEST_CASE("nobody else locks a new run's directory before the run, whose mode is the usual one") {
+    const Folder folder;
+    ::chmod(folder.path().c_str(), 02775);
+    const mode_t before = ::umask(0022);
+    for (const mode_t mask : {0077u, 0002u, 0022u}) {
+        ::umask(mask);
+        const fs::path path = folder.path() / ("run-" + std::to_string(mask));
+        const RunDirectory run = RunDirectory::create(path, author);
+        struct stat usual {};
+        struct stat its {};
+        REQUIRE(::mkdir((path / "usual").c_str(), 0777) == 0);
+        REQUIRE(::stat((path / "usual").c_str(), &usual) == 0);
+        REQUIRE(::stat(path.c_str(), &its) == 0);
+        CHECK(its.st_mode == usual.st_mode);
+        CHECK(files_in(path) == 2);    // its checkpoints, and what is usual
+    }
+    if (::geteuid() != 0) {
+        ::umask(before);
+        NACELLE_SKIP("only root can be two users");
+    }
+    constexpr int most = 500;
+    const auto place = [&](int i) { return folder.path() / "theirs" / std::to_string(i); };
+    fs::create_directory(folder.path() / "theirs");
+    const pid_t other = ::fork();
+    if (other == 0) {
+        ::alarm(60);
+        if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
+        for (int i = 0; i < most; ++i) {
+            int opened = -1;
+            while ((opened = ::open(place(i).c_str(), O_RDONLY | O_DIRECTORY)) < 0) {}
+            if (::flock(opened, LOCK_EX | LOCK_NB) == 0) ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    std::vector<RunDirectory> runs;
+    std::string said;
+    for (int i = 0; i < most && said.empty(); ++i)
+        said = complaint([&] { runs.push_back(RunDirectory::create(place(i), {})); });
+    ::umask(before);
+    int status = 0;
+    if (!said.empty()) ::kill(other, SIGKILL);
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    CHECK(said == "");
+    CHECK(status == 0);
 }
 
 TEST_CASE("directories that are made at once have different numbers") {

@@ -1,5 +1,7 @@
 """Exporting policies as a user meets it: what is written where, what plays it, and what is refused."""
 import json
+import re
+import shutil
 
 from bench import CPU, case, main, setting
 FORMATS = {'onnx': '.onnx', 'safetensors': '.safetensors', 'c': '.h'}
@@ -98,13 +100,35 @@ def what_cannot_be_exported_or_played_is_told(bench):
     bench.refused(r"nowhere: does not exist \(name a run's directory, .*\)", 'export', 'nowhere', '--to', 'c')
     (bench.folder / 'fresh' / 'checkpoints').mkdir(parents=True, exist_ok=True)
     bench.refused(r"fresh: has no checkpoint yet \('nacelle resume' goes on with the run\)", 'export', 'fresh', '--to', 'c')
-    bench.refused(r"--out: pole-1/checkpoints/a\.onnx lies among the run's checkpoints \(a file in another folder\)",
-                  'export', run, '--out', f'{run}/checkpoints/a.onnx')
     bench.good('export', run, '--to', 'onnx', '--out', 'whole.onnx')
     (bench.folder / 'half.onnx').write_bytes((bench.folder / 'whole.onnx').read_bytes()[:900])
     bench.refused(r'half\.onnx: is no ONNX file, or a damaged one: .*', 'eval', run, '--policy', 'half.onnx', *CPU)
     bench.refused(r'whole\.onnx: is a policy of CartPole; this environment is Pendulum', 'eval', 'pendulum', '--policy', 'whole.onnx', *CPU)
     bench.refused(r'gone\.onnx: .*', 'eval', run, '--policy', 'gone.onnx', *CPU)
+
+
+@case
+def no_file_of_a_run_is_overwritten(bench):
+    run = trained(bench)
+    shutil.copytree(bench.folder / run, bench.folder / 'other-run', dirs_exist_ok=True)
+    (bench.folder / 'linked').symlink_to('other-run/checkpoints')
+    there = {path: path.read_bytes() for path in bench.folder.glob('*/**/*') if path.is_file()}
+    saved = 'step-000000000001024'
+    for words in ([run], [f'{run}@1024'], [f'{run}/checkpoints/{saved}.json']):
+        for out in (f'{run}/checkpoints/a.onnx', f'{run}/checkpoints/{saved}.safetensors', f'other-run/checkpoints/{saved}.safetensors',
+                    f'linked/{saved}.safetensors', 'other-run/source/0/cartpole.h', f'{run}/source/../checkpoints/{saved}.safetensors'):
+            bench.refused(rf"--out: {re.escape(out)} lies among a run's own files \(a file in another folder\)", 'export', *words, '--out', out)
+        bench.refused(r"--out: other-run/config\.json lies among .*", 'export', *words, '--to', 'c', '--out', 'other-run/config.json')
+    # A checkpoint that was copied without its run.
+    (bench.folder / 'alone').mkdir()
+    for ending in ('json', 'safetensors'):
+        shutil.copy(bench.folder / run / 'checkpoints' / f'{saved}.{ending}', bench.folder / 'alone')
+    bench.refused(rf'--out: alone/{saved}\.safetensors is part of a checkpoint \(a file of another name\)',
+                  'export', f'alone/{saved}.json', '--out', f'alone/{saved}.safetensors')
+    bench.good('export', f'alone/{saved}.json', '--out', 'alone/policy.safetensors')
+    assert all(path.read_bytes() == data for path, data in there.items())
+    for _ in range(2):
+        bench.good('export', run, '--out', 'other-run/policy.onnx')
 
 
 raise SystemExit(main())

@@ -105,6 +105,16 @@ def the_source_that_is_compared_lies_in_the_run(bench):
 
 
 @case
+def the_source_that_is_compared_is_bounded(bench):
+    out, _ = strange(bench)
+    for name in ('a.h', 'b.h'):
+        with open(out / 'source' / '0' / name, 'wb') as file:
+            file.truncate(40 << 20)
+    status, said = ended(bench, 'compare', 'whole', 'strange')
+    assert status == 1 and said.endswith('strange/source/0: has files of more than 64 MiB, which are not compared\n'), said[-200:]
+
+
+@case
 def runs_of_seeds_are_led_nowhere(bench):
     (bench.folder / 'elsewhere').mkdir()
     (bench.folder / 'prepared').mkdir()
