@@ -37,10 +37,10 @@ void limit_count(Json& configuration, uint64_t games) {
     if (!count.is_number_unsigned() || count.get<uint64_t>() > games) count = games;
 }
 
-void require_same_files(const NamedPlayer& player, const Environment& env, const FileHashes& now) {
-    const std::string name = first_difference(player.checkpoint->record.files, now);
+void require_same_files(const NamedPlayer& player, const AuthorFiles& now) {
+    const std::string name = first_difference(player.checkpoint->record.files, now.hashes);
     if (name.empty()) return;
-    throw Error((env.settings().source.parent_path() / name).string(),
+    throw Error(now.places.at(name).string(),
                 "is not what it was when " + player.name + " was trained",
                 "put it back: the run's folder 'source' has it; or play in the changed one by "
                 "--changed-source");
@@ -49,11 +49,11 @@ void require_same_files(const NamedPlayer& player, const Environment& env, const
 std::vector<Player> opened(const std::vector<NamedPlayer>& named, Environment& env,
                            bool changed_source) {
     std::vector<Player> players;
-    const FileHashes files = author_files(env).hashes;
+    const AuthorFiles files = author_files(env);
     for (const NamedPlayer& one : named) {
         players.push_back(one.checkpoint ? player_of(*one.checkpoint, env, one.name)
                                          : random_player(env));
-        if (one.checkpoint && !changed_source) require_same_files(one, env, files);
+        if (one.checkpoint && !changed_source) require_same_files(one, files);
     }
     return players;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ struct SourceFile {
 // The author's file and all files that it includes with quotes, in order of first inclusion. The author's file must
 // be readable, and all together have at most 64 MiB: somebody else may have written them.
 std::vector<SourceFile> read_closure(const std::filesystem::path& author);
+// Whether a compiler reads only these files, the headers that are carried in memory, and standard ones. Otherwise a compiler
+// alone knows: an include may name a macro, or a file that lies elsewhere.
+bool is_self_contained(const std::vector<SourceFile>& closure,
+                       const std::set<std::string>& carried);
 // The file of this path, or null.
 const SourceFile* find_file(const std::vector<SourceFile>& files,
                             const std::filesystem::path& path);

@@ -56,6 +56,12 @@ std::string key_of(const std::string& identity, const std::string& content) {
     return Hash().add(identity).add(content).hex();
 }
 
+bool can_be_cached(const ProgramSource& source, const std::vector<SourceFile>& closure) {
+    std::set<std::string> carried;
+    for (const MemoryHeader& header : source.headers) carried.insert(header.name);
+    return is_self_contained(closure, carried);
+}
+
 Compiled compile_one(Cache& cache, const std::string& full, const std::string& draft,
                      const ProgramSource& source, const std::atomic<bool>* cancel,
                      const BuildFunction& build) {
@@ -72,12 +78,14 @@ Compiled compile_one(Cache& cache, const std::string& full, const std::string& d
         if (cancel && *cancel) throw_cancelled(source);
         if (!closure.empty())
             if (auto wrong = check_author(closure)) return *std::move(wrong);
+        const bool cached = can_be_cached(source, closure);
         const std::string content = content_of(source, closure),
-                          key = key_of(source.draft ? draft : full, content);
-        if (source.draft)
+                          key = cached ? key_of(source.draft ? draft : full, content) : "";
+        if (cached && source.draft)
             if (auto kept = find_compiled(cache, key_of(full, content)))
                 return timed(*std::move(kept), false);
-        if (auto kept = find_compiled(cache, key)) return timed(*std::move(kept), source.draft);
+        if (cached)
+            if (auto kept = find_compiled(cache, key)) return timed(*std::move(kept), source.draft);
 
         Compiled built = build(closure, key);
         std::vector<SourceFile> now = read_closure(source.author);
@@ -88,7 +96,7 @@ Compiled compile_one(Cache& cache, const std::string& full, const std::string& d
         }
         if (std::holds_alternative<Diagnostics>(built)) return built;
         Binary& product = std::get<Binary>(built);
-        if (same) cache.keep(key, packed(product));
+        if (cached && same) cache.keep(key, packed(product));
         return timed(std::move(product), source.draft);
     }
 }
@@ -114,7 +122,9 @@ std::optional<Binary> find_compiled(Cache& cache, const std::string& key) {
 }
 std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
                                     const ProgramSource& source) {
-    return find_compiled(cache, key_of(identity, content_of(source, read_closure(source.author))));
+    const std::vector<SourceFile> closure = read_closure(source.author);
+    if (!can_be_cached(source, closure)) return std::nullopt;
+    return find_compiled(cache, key_of(identity, content_of(source, closure)));
 }
 
 Compiled compile_cached(Cache& cache, const std::string& full, const std::string& draft,

@@ -128,7 +128,7 @@ private:
                                        const std::atomic<bool>* cancel) const {
         if (!helpers_) return std::nullopt;
         helpers_->start();
-        if (!source.aside) return std::nullopt;
+        if (!source.aside || key.empty()) return std::nullopt;
         helpers_->compile(architecture_, source, cancel);
         if (cancel && *cancel) throw_cancelled(source);
         auto made = find_compiled(*cache_, key);

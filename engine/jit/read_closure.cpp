@@ -8,26 +8,86 @@
 namespace nacelle {
 namespace {
 
-// The names in the lines #include "name".
-std::vector<std::string> quoted_includes(std::string_view text) {
-    const auto [plain, code] = mask_comments(text);
-    std::vector<std::string> names;
-    for (size_t begin = 0; begin < code.size();) {
-        const size_t end = std::min(code.find('\n', begin), code.size());
-        size_t at = code.find_first_not_of(" \t", begin);
-        if (at < end && code[at] == '#') {
-            at = code.find_first_not_of(" \t", at + 1);
-            if (at < end && code.compare(at, 7, "include") == 0) {
-                const size_t open = code.find_first_not_of(" \t", at + 7);
-                if (open < end && code[open] == '"') {
-                    const size_t close = code.find('"', open + 1);
-                    if (close < end) names.push_back(plain.substr(open + 1, close - open - 1));
-                }
-            }
-        }
-        begin = end + 1;
+struct Includes {
+    std::vector<std::string> quoted, angled;
+    bool others = false;    // where only a compiler knows what is read
+};
+
+// The text as a compiler reads it: without a byte order mark, and lines joined that end with a backslash.
+std::string joined_lines(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    std::string joined;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const size_t end = text[at] == '\\' ? text.find_first_not_of('\r', at + 1) : text.npos;
+        if (end < text.size() && text[end] == '\n') at = end;
+        else joined += text[at];
     }
-    return names;
+    return joined;
+}
+
+size_t hash_length(std::string_view line) {
+    for (const std::string_view hash : {"#", "%:", "?\?="})
+        if (line.starts_with(hash)) return hash.size();
+    return 0;
+}
+
+// What the lines #include "name" and #include <name> name.
+Includes includes_of(std::string_view text) {
+    static const std::set<std::string_view> reads_nothing = {
+        "define",   "undef", "if",    "ifdef", "ifndef", "elif",    "elifdef",
+        "elifndef", "else",  "endif", "line",  "error",  "warning", "pragma"};
+    constexpr const char* spaces = " \t\r\f\v";
+    const auto [plain, code] = mask_comments(joined_lines(text));
+    Includes found{.others = code.find("__has_include") != code.npos ||
+                             code.find("__has_embed") != code.npos};
+    for (size_t begin = 0, end = 0; begin < code.size(); begin = end + 1) {
+        end = std::min(code.find('\n', begin), code.size());
+        const auto skip_spaces = [&](size_t at) {
+            return std::min(code.find_first_not_of(spaces, at), end);
+        };
+        const size_t hash = skip_spaces(begin);
+        const size_t length = hash_length(std::string_view(code).substr(hash, end - hash));
+        if (length == 0) continue;
+        const size_t word = skip_spaces(hash + length);
+        size_t behind = word;
+        while (behind < end && is_word(code[behind])) ++behind;
+        const std::string_view directive = std::string_view(code).substr(word, behind - word);
+        if (reads_nothing.contains(directive)) continue;
+        const size_t open = skip_spaces(behind);
+        const bool quotes = open < end && code[open] == '"';
+        const size_t close = quotes || (open < end && code[open] == '<')
+                                 ? code.find(quotes ? '"' : '>', open + 1)
+                                 : code.npos;
+        if (directive == "include" && close < end)
+            (quotes ? found.quoted : found.angled)
+                .push_back(plain.substr(open + 1, close - open - 1));
+        else found.others = true;
+    }
+    return found;
+}
+
+// Standard headers, which come with a compiler.
+bool is_standard(const std::string& name) {
+    static const std::set<std::string> standard = {
+        "algorithm",  "array",       "assert.h",      "atomic",
+        "bit",        "bitset",      "cassert",       "cctype",
+        "cerrno",     "cfloat",      "charconv",      "chrono",
+        "cinttypes",  "climits",     "cmath",         "compare",
+        "complex",    "concepts",    "cstdarg",       "cstddef",
+        "cstdint",    "cstdio",      "cstdlib",       "cstring",
+        "ctime",      "ctype.h",     "deque",         "errno.h",
+        "exception",  "float.h",     "functional",    "initializer_list",
+        "inttypes.h", "iostream",    "iterator",      "limits",
+        "limits.h",   "list",        "map",           "math.h",
+        "memory",     "mutex",       "new",           "numbers",
+        "numeric",    "optional",    "queue",         "random",
+        "ranges",     "ratio",       "set",           "span",
+        "sstream",    "stdarg.h",    "stddef.h",      "stdexcept",
+        "stdint.h",   "stdio.h",     "stdlib.h",      "string",
+        "string.h",   "string_view", "thread",        "time.h",
+        "tuple",      "type_traits", "unordered_map", "unordered_set",
+        "utility",    "variant",     "vector",        "version"};
+    return standard.contains(name);
 }
 
 // The path of an included file. The compiler follows a link before it goes up from there.
@@ -68,7 +128,7 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
         bytes += text.size();
         if (bytes > most_of_a_plain_file)
             throw Error(path.string(), "has, with what it includes, more than 64 MiB");
-        const std::vector<std::string> names = quoted_includes(text);
+        const std::vector<std::string> names = includes_of(text).quoted;
         files.push_back({file, std::move(text)});
         for (auto name = names.rbegin(); name != names.rend(); ++name)
             ahead.push_back(included(file.parent_path(), *name));
@@ -88,6 +148,21 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
         add(next, std::move(text));
     }
     return files;
+}
+
+bool is_self_contained(const std::vector<SourceFile>& closure,
+                       const std::set<std::string>& carried) {
+    const auto is_known = [&](const std::string& name) {
+        return carried.contains(name) || is_standard(name);
+    };
+    return std::ranges::all_of(closure, [&](const SourceFile& file) {
+        const Includes includes = includes_of(file.text);
+        return !includes.others && std::ranges::all_of(includes.angled, is_known) &&
+               std::ranges::all_of(includes.quoted, [&](const std::string& name) {
+                   return can_be_followed(included(file.path.parent_path(), name)) ||
+                          is_known(name);
+               });
+    });
 }
 
 const SourceFile* find_file(const std::vector<SourceFile>& files,

@@ -4,15 +4,30 @@
 #include "engine/base/hash.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path name_in(const fs::path& folder, const fs::path& file) {
-    const fs::path below = fs::absolute(file).lexically_normal().lexically_relative(folder);
-    return below.empty() || *below.begin() == ".." ? file.filename() : below;
+// The files' names in a run, each its own: the paths below the author's folder, and of a file elsewhere the bare name, with
+// a number where another file has it.
+std::vector<fs::path> distinct_names(const fs::path& folder, const std::vector<SourceFile>& files) {
+    std::vector<fs::path> names(files.size());
+    std::map<fs::path, fs::path> named;
+    for (const bool elsewhere : {false, true})
+        for (size_t i = 0; i < files.size(); ++i) {
+            const fs::path& path = files[i].path;
+            const fs::path below = fs::absolute(path).lexically_normal().lexically_relative(folder);
+            if ((below.empty() || *below.begin() == "..") != elsewhere) continue;
+            const fs::path file = resolved_path(path), usual = elsewhere ? path.filename() : below;
+            names[i] = usual;
+            for (int n = 2; named.try_emplace(names[i], file).first->second != file; ++n)
+                names[i] = usual.parent_path() / (usual.stem().string() + "-" + std::to_string(n) +
+                                                  usual.extension().string());
+        }
+    return names;
 }
 
 // A space stands for any spaces and line breaks, but for a line break beside a directive of the preprocessor.
@@ -43,25 +58,38 @@ std::string code_hash(const std::vector<SourceFile>& code) {
 
 }
 
+AuthorFiles author_files(const fs::path& source, std::vector<SourceFile> code, const Json& params) {
+    const fs::path folder = source.parent_path();
+    AuthorFiles found{
+        .files = {}, .places = {}, .hashes = {.tables = Json::object()}, .code = code_hash(code)};
+    const size_t first_table = code.size();
+    std::vector<ParamEntry> tables = flatten_params(params);
+    std::erase_if(tables, [](const ParamEntry& entry) { return !entry.value.is_string(); });
+    for (const ParamEntry& table : tables) {
+        const fs::path path = folder / table.value.get<std::string>();
+        code.push_back({path, read_plain_file(path, most_of_a_table)});
+    }
+    found.files = std::move(code);
+    const std::vector<fs::path> names = distinct_names(folder, found.files);
+    for (size_t i = 0; i < names.size(); ++i) {
+        SourceFile& file = found.files[i];
+        found.places[names[i].string()] = fs::absolute(file.path).lexically_normal();
+        file.path = names[i];
+        const std::string hash = Hash().add(file.text).hex();
+        found.hashes.files[file.path.string()] = hash;
+        if (i < first_table) continue;
+        const ParamEntry& table = tables[i - first_table];
+        found.hashes.tables[table.name] = {
+            {"file", file.path.string()},
+            {"path", Hash().add(table.value.get<std::string>()).hex()},
+            {"data", hash}};
+    }
+    return found;
+}
+
 AuthorFiles author_files(Environment& environment) {
     const EnvSettings& settings = environment.settings();
-    const fs::path folder = settings.source.parent_path();
-    AuthorFiles found{.files = environment.code().files,
-                      .hashes = {.tables = Json::object()},
-                      .code = code_hash(environment.code().files)};
-    for (SourceFile& file : found.files) file.path = name_in(folder, file.path);
-    for (const ParamEntry& entry : flatten_params(settings.params)) {
-        if (!entry.value.is_string()) continue;
-        const std::string path = entry.value.get<std::string>();
-        const SourceFile& table = found.files.emplace_back(SourceFile{
-            name_in(folder, folder / path), read_plain_file(folder / path, most_of_a_table)});
-        found.hashes.tables[entry.name] = {{"file", table.path.string()},
-                                           {"path", Hash().add(path).hex()},
-                                           {"data", Hash().add(table.text).hex()}};
-    }
-    for (const SourceFile& file : found.files)
-        found.hashes.files[file.path.string()] = Hash().add(file.text).hex();
-    return found;
+    return author_files(settings.source, environment.code().files, settings.params);
 }
 
 std::string first_difference(const FileHashes& then, const FileHashes& now) {

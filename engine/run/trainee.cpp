@@ -212,7 +212,7 @@ void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
                     "is a checkpoint of " + its.learner + "; this run has " + mine.learner);
     const std::string name = first_difference(its.files, mine.files);
     if (!name.empty() && !changed_files)
-        throw Error((environment_->settings().source.parent_path() / name).string(),
+        throw Error(files_.places.at(name).string(),
                     "is not what it was at step " + std::to_string(its.steps) + " of this run",
                     "put it back: the run's folder 'source' has it; or go on with the changed one "
                     "by --changed-source");

@@ -2,6 +2,7 @@
 #include "engine/base/files.h"
 #include "engine/base/other_writer.h"
 #include "engine/base/text.h"
+#include "engine/run/author_files.h"
 #include "engine/run/configuration.h"
 #include "engine/run/directory.h"
 #include "python/binding/batch.h"
@@ -50,6 +51,12 @@ std::string configuration(const std::string& source, const std::vector<std::stri
                          .json);
 }
 
+// In JSON, by the files' names.
+std::string source_hashes(const std::filesystem::path& source, const std::string& params) {
+    return json_text(
+        author_files(source, read_closure(source), parse_json(params, "params")).hashes.files);
+}
+
 }
 }
 
@@ -78,6 +85,9 @@ NB_MODULE(_engine, module) {
         "The number by which step_at knows a type of actions.");
     module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a,
                "plugin_folders"_a);
+    module.def("source_hashes", &source_hashes, "source"_a, "params"_a,
+               "The hashes of an environment's file, of its includes, and of the tables in its "
+               "parameters.");
     module.def(
         "read_plain",
         [](const std::filesystem::path& path, size_t most) {

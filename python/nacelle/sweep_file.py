@@ -9,7 +9,7 @@ import secrets
 from decimal import Decimal
 from pathlib import Path
 
-from nacelle._engine import Error
+from nacelle._engine import Error, source_hashes
 from nacelle.engine import configuration, plain
 
 SEARCHES = ("grid", "random", "bayesian", "population")
@@ -121,8 +121,16 @@ class SweepFile:
         """What a folder's trials depend on: a sweep goes on only where all of it is the same."""
         same = {key: getattr(self, key) for key in ("env", "search", "config", "score", "goal", "seeds", "seed")}
         members = {"population": {**self.population, "trials": self.trials}} if self.population else {}
-        source = hashlib.sha256(Path(self._part("env")["source"]).read_bytes()).hexdigest()
-        return {**same, "settings": self.ranges, "source": source, **members}
+        return {**same, "settings": self.ranges, "source": self._source(), **members}
+
+    def _source(self):
+        """What tells the environment's file, its includes and its tables from changed ones: a hash of each."""
+        env = self._part("env")
+        tried = [value for name in self.ranges if f"{name}.".startswith("env.params.") for value in self._listed(name)]
+        params = {"all": env.get("params"), "tried": dict(enumerate(tried))}
+        hashes = json.loads(source_hashes(env["source"], json.dumps(params)))
+        # A file alone has the hash that sweeps of earlier versions have.
+        return hashes if len(hashes) > 1 else hashlib.sha256(Path(env["source"]).read_bytes()).hexdigest()
 
     def grid(self):
         """All settings of a grid, in order."""

@@ -78,6 +78,54 @@ const char* text = "/* no comment"; int million = 1'000'000; char quote = '"'; /
     CHECK(names(nacelle::read_closure(tag), place.path()) == Names{"tag.cu", "e.h", "f.h", "g.h"});
 }
 
+TEST_CASE("the closure reads directives as a compiler does") {
+    const Place place;
+    for (const char* name : {"a.h", "b.h", "c.h", "d.h"}) place.write(name, "");
+    const fs::path tag = place.write("tag.cu", "\xef\xbb\xbf#include \"a.h\"\n%:include \"b.h\"\n"
+                                               "#inc\\\nlude \"c.h\"\n\f#include \\\r\n \"d.h\"\n");
+    CHECK(names(nacelle::read_closure(tag), place.path()) ==
+          Names{"tag.cu", "a.h", "b.h", "c.h", "d.h"});
+}
+
+TEST_CASE("a closure is self-contained unless only a compiler knows what is read") {
+    const Place place;
+    place.write("a.h", "");
+    const auto contained = [&](const std::string& text) {
+        place.write("deep.h", text + "\n");
+        return nacelle::is_self_contained(
+            nacelle::read_closure(place.write("tag.cu", "#include \"deep.h\"\n")),
+            {"nacelle/env.h"});
+    };
+    for (const char* text :
+         {"#include <nacelle/env.h>", "#include \"nacelle/env.h\"", "#include <cmath>",
+          "#include \"math.h\"", "#include \"a.h\"", "%: include /**/ \"a.h\" // a", "#pragma once",
+          "#if 1\n#endif", "#define JOIN(a, b) a##b \\\n #b", "// #include NAME, __has_include(a)",
+          "const char* text = R\"(\n#import \"a.h\"\n)\";", "int import, include, embed;"}) {
+        CAPTURE(text);
+        CHECK(contained(text));
+    }
+    for (const char* text :
+         {"#include NAME", "#include <other.h>", "#include <../a.h>", "#include \"other.h\"",
+          "#import \"a.h\"", "#include_next \"a.h\"", "#embed \"a.h\"", "%:include NAME",
+          "#inc\\\nlude NAME", "#include /*\n*/ \"a.h\"", "# /*\n*/ include \"a.h\"",
+          "#if __has_include(\"a.h\")\n#endif", "#define HAS(a) __has_include(a)",
+          "#if 1 || \\\n __has_\\\ninclude(<a.h>)\n#endif"}) {
+        CAPTURE(text);
+        CHECK_FALSE(contained(text));
+    }
+}
+
+TEST_CASE("environments of ours are self-contained") {
+    int files = 0;
+    for (const auto& entry : fs::directory_iterator(nacelle::test::source_path("env_sources"))) {
+        if (entry.path().extension() != ".cu") continue;
+        CAPTURE(entry.path());
+        ++files;
+        CHECK(nacelle::is_self_contained(nacelle::read_closure(entry.path()), {"nacelle/env.h"}));
+    }
+    CHECK(files > 5);
+}
+
 TEST_CASE("a scan keeps every place where it was") {
     const std::string text = "int a; // one\nchar b = '\\''; /* two\n*/ auto c = \"x//y\\\"z\"; "
                              "auto d = R\"(a\n\")\"; u8R\"k()\")k\"; 0x1'f";

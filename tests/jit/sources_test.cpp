@@ -129,3 +129,31 @@ TEST_CASE("what a compiler says is valid UTF-8 and short, whatever the author's 
         CHECK(wrong.list[0].line == 5);
     }
 }
+
+TEST_CASE("code that reads what only a compiler knows is compiled each time") {
+    const Place place;
+    const Variable path("CPATH", (place.path() / "elsewhere").string());
+    const auto compiler = open_host_compiler(std::make_shared<Cache>(place.path() / "cache"));
+    const auto write_speed = [&](const std::string& value) {
+        for (const std::string name : {"speed.h", "elsewhere/fast.h"})
+            place.write(name, "constexpr float speed = " + value + ";\n");
+    };
+    for (const std::string include :
+         {"#define NAME \"speed.h\"\n#include NAME\n", "#include <fast.h>\n",
+          "#include \"fast.h\"\n", "%:include \"speed.h\"\n", "#import \"speed.h\"\n"}) {
+        CAPTURE(include);
+        const ProgramSource source =
+            program(place.write("tag.cu", author_text("s.x = speed;", include)));
+        for (const int value : {1, 2}) {
+            write_speed(std::to_string(value));
+            CHECK(run(compiled(*compiler, source)) == value);
+        }
+    }
+    const ProgramSource source = program(
+        place.write("tag.cu", author_text("s.x = speed;",
+                                          "#if __has_include(\"flag.h\")\nconstexpr float speed "
+                                          "= 1;\n#else\nconstexpr float speed = 2;\n#endif\n")));
+    CHECK(run(compiled(*compiler, source)) == 2);
+    place.write("flag.h", "");
+    CHECK(run(compiled(*compiler, source)) == 1);
+}

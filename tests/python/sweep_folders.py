@@ -1,4 +1,5 @@
 """Folders of sweeps: of other users, led elsewhere, left by a killed call, with a damaged journal."""
+import hashlib
 import json
 import os
 import resource
@@ -135,6 +136,37 @@ def trials_of_another_source_are_not_compared():
     assert stat.S_IMODE(Path("poles/sweep.lock").stat().st_mode) == 0o600
     Path("pole.cu").write_text(source.read_text().replace(".reward = 1.0f", ".reward = 100.0f"))
     refused(nacelle.Error, lambda: nacelle.sweep({**asked, "trials": 2}), "poles: holds a sweep with another source")
+
+
+@case
+def trials_of_another_include_or_table_are_not_compared():
+    source = (Path(nacelle.__file__).parent / "env_sources" / "cartpole.cu").read_text()
+    changed = source.replace(".reward = 1.0f", ".reward = paid").replace("struct CartPole", '#include "../paid.h"\nstruct CartPole', 1)
+    Path("inner").mkdir()
+    Path("inner/pole.cu").write_text(changed)
+    Path("paid.h").write_text("constexpr float paid = 1.0f;\n")
+    asked = {**quick("paid", trials=1), "env": "./inner/pole.cu"}
+    nacelle.sweep(asked)
+    kept = json.loads(Path("paid/sweep.json").read_text())
+    assert set(kept["source"]) == {"pole.cu", "paid.h"}, kept
+    Path("paid.h").write_text("constexpr float paid = 100.0f;\n")
+    refused(nacelle.Error, lambda: nacelle.sweep({**asked, "trials": 2}), "paid: holds a sweep with another source")
+    Path("paid.h").write_text("constexpr float paid = 1.0f;\n")
+    assert len(nacelle.sweep({**asked, "trials": 2}).trials) == 2
+
+    # A file alone keeps the hash of earlier versions; a table counts wherever it is named.
+    Path("inner/pole.cu").write_text(source)
+
+    def told(config, **settings):
+        return SweepFile({**quick("paid"), "env": "./inner/pole.cu", "config": config, "settings": settings}, {}).identity()["source"]
+
+    assert told({}, seed=[1]) == hashlib.sha256(source.encode()).hexdigest()
+    for config, settings in (({"env": {"params": {"map": "a.npy"}}}, {"seed": [1]}), ({}, {"env.params.map": ["a.npy"]}), ({}, {"env.params": [{"map": "a.npy"}]})):
+        hashes = []
+        for text in "12":
+            Path("inner/a.npy").write_text(text)
+            hashes.append(told(config, **settings))
+        assert set(hashes[0]) == {"pole.cu", "a.npy"} and hashes[0] != hashes[1], hashes
 
 
 @case

@@ -4,6 +4,7 @@
 #include "tests/env/workbench.h"
 
 #include <doctest/doctest.h>
+#include <map>
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -203,4 +204,53 @@ TEST_CASE("a table that is read from another path has not changed, one that was 
     CHECK(first_difference(earlier, then).empty());
     CHECK(first_difference(earlier, hashes("/a/other.npy", "2")).empty());
     CHECK(first_difference(earlier, hashes("/a/map.npy", "2")) == "map.npy");
+}
+
+TEST_CASE("files of one name in several folders are told apart") {
+    const Folder folder;
+    for (const char* const name : {"env/parts", "a", "b", "base"})
+        std::filesystem::create_directories(folder.path() / name);
+    const auto found = [&](const Json& params) {
+        const std::filesystem::path source = folder.path() / "env/pole.cu";
+        return author_files(source, read_closure(source), params);
+    };
+    for (const char* const name : {"a/x.h", "b/x.h", "env/parts/x.h", "env/more.h", "base/more.h"})
+        folder.write(name, std::string("// of ") + name);
+    folder.write("base/pole.cu", "// no one's own");
+    folder.write("a/map.npy", "a");
+    folder.write("b/map.npy", "b");
+    folder.write("env/pole.cu", "#include \"../base/pole.cu\"\n#include \"../a/x.h\"\n"
+                                "#include \"../base/more.h\"\n#include \"../b/x.h\"\n"
+                                "#include \"parts/x.h\"\n#include \"more.h\"\n");
+    const Json params = {
+        {"first", "../a/map.npy"}, {"second", "../b/map.npy"}, {"third", "../a/map.npy"}};
+    const AuthorFiles before = found(params);
+    std::map<std::string, std::string> kept;
+    for (const SourceFile& file : before.files) {
+        CHECK((kept.count(file.path.string()) == 0 || file.path == "map.npy"));
+        kept[file.path.string()] = file.text;
+    }
+    CHECK(kept.at("pole.cu").starts_with("#include"));
+    CHECK(kept.at("pole-2.cu") == "// no one's own");
+    CHECK(kept.at("x.h") == "// of a/x.h");
+    CHECK(kept.at("x-2.h") == "// of b/x.h");
+    CHECK(kept.at("parts/x.h") == "// of env/parts/x.h");
+    CHECK(kept.at("more.h") == "// of env/more.h");
+    CHECK(kept.at("more-2.h") == "// of base/more.h");
+    CHECK(kept.at("map.npy") == "a");
+    CHECK(kept.at("map-2.npy") == "b");
+    CHECK(kept.size() == 9);
+    CHECK(before.hashes.files.size() == 9);
+    CHECK(before.hashes.tables["third"]["file"] == "map.npy");
+    CHECK(before.places.at("x-2.h") == folder.path() / "b/x.h");
+
+    for (const char* const name :
+         {"a/x.h", "b/x.h", "env/pole.cu", "base/pole.cu", "a/map.npy", "b/map.npy"}) {
+        CAPTURE(name);
+        const std::string text = read_file(folder.path() / name);
+        folder.write(name, text + " ");
+        CHECK(first_difference(before.hashes, found(params).hashes) != "");
+        folder.write(name, text);
+        CHECK(first_difference(before.hashes, found(params).hashes) == "");
+    }
 }
