@@ -113,6 +113,21 @@ TEST_CASE("quoted includes are found beside the author's file") {
     CHECK_FALSE(compiled(*compiler, program(author)).from_cache);
 }
 
+TEST_CASE("NVRTC compiles code each time that includes what a macro names") {
+    const Place place;
+    const auto compiler = nvrtc(cache_in(place));
+    if (!compiler) NACELLE_SKIP("no NVRTC");
+    const ProgramSource source = program(place.write(
+        "tag.cu", author_text("s.x = speed;", "#define NAME \"speed.h\"\n#include NAME\n")));
+    std::vector<std::string> images;
+    for (const std::string value : {"1", "2", "2"}) {
+        place.write("speed.h", "constexpr float speed = " + value + ";\n");
+        images.push_back(compiled(*compiler, source).image);
+    }
+    CHECK(images[0] != images[1]);
+    CHECK(images[1] == images[2]);
+}
+
 TEST_CASE("what makes another cubin misses the cache") {
     const Place place;
     const auto compiler = nvrtc(cache_in(place));
