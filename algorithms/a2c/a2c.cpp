@@ -1,6 +1,6 @@
 // Advantage actor-critic (Mnih and others, 2016), all environments in step.
-// All of its settings are in common/settings.cpp, its loss in common/device/learn/loss.h.
-#include "algorithms/common/policy_gradient.h"
+// All of its settings are in policy_gradient/settings/settings.cpp, its loss in policy_gradient/device/learn/formulas/loss.h.
+#include "algorithms/policy_gradient/run/policy_gradient.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include "algorithms/off_policy/learner.h"
 
-#include "algorithms/common/peer_buffer.h"
-#include "algorithms/common/schema_view.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
+#include "algorithms/policy_gradient/run/peer_buffer.h"
 #include "algorithms/replay/free_memory.h"
 #include "algorithms/replay/policy.h"
 

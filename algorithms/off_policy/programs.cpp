@@ -1,8 +1,8 @@
 #include "algorithms/off_policy/programs.h"
 
-#include "algorithms/common/headers.h"
-#include "algorithms/common/precision.h"
 #include "algorithms/off_policy/headers.h"
+#include "algorithms/policy_gradient/plan/headers.h"
+#include "algorithms/policy_gradient/settings/precision.h"
 #include "algorithms/replay/headers.h"
 
 namespace off_policy {
@@ -23,7 +23,7 @@ Place place_of(const replay::LearnerSettings& settings, const nacelle_environmen
 
 ProgramText program_text(const Place& place, const std::string& activation) {
     ProgramText program{
-        "#include <learn/spec.h>\nnamespace learn {\ntemplate <> struct Spec<0> {\n"
+        "#include <learn/layout/spec.h>\nnamespace learn {\ntemplate <> struct Spec<0> {\n"
         "    static constexpr int planes = " +
             std::to_string(place.planes) +
             ";\n    static constexpr Activation activation = Activation::" + activation +

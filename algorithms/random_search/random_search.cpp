@@ -1,5 +1,5 @@
 // Random search as a learner: cross-entropy over linear policies, all of it on the device.
-#include "algorithms/common/spaces_text.h"
+#include "algorithms/policy_gradient/plan/spaces_text.h"
 #include "algorithms/random_search/headers.h"
 
 #include <nacelle/plugin/config.h>

@@ -1,9 +1,9 @@
 #include "algorithms/replay/learner_settings.h"
 
-#include "algorithms/common/hidden_layers.h"
-#include "algorithms/common/schedules.h"
-#include "algorithms/common/schema_view.h"
-#include "algorithms/common/setting_words.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
+#include "algorithms/policy_gradient/settings/hidden_layers.h"
+#include "algorithms/policy_gradient/settings/schedules.h"
+#include "algorithms/policy_gradient/settings/setting_words.h"
 #include "algorithms/replay/replay.h"
 
 #include <algorithm>

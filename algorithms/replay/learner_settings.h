@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/networks.h"
+#include "algorithms/policy_gradient/plan/networks.h"
 #include "algorithms/replay/settings.h"
 
 // What a learner with a replay is configured by, read and checked, with every default filled in.

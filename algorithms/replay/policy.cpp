@@ -1,8 +1,8 @@
 #include "algorithms/replay/policy.h"
 
-#include "algorithms/common/policies_text.h"
-#include "algorithms/common/schema_view.h"
-#include "algorithms/common/spaces_text.h"
+#include "algorithms/policy_gradient/plan/policies_text.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
+#include "algorithms/policy_gradient/plan/spaces_text.h"
 
 #include <cmath>
 #include <nacelle/random.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/networks.h"
+#include "algorithms/policy_gradient/plan/networks.h"
 #include "algorithms/replay/learner_settings.h"
 
 // The policy of a learner with a replay, whoever computes it.

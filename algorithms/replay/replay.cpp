@@ -1,7 +1,7 @@
 #include "algorithms/replay/replay.h"
 
-#include "algorithms/common/headers.h"
-#include "algorithms/common/schema_view.h"
+#include "algorithms/policy_gradient/plan/headers.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
 #include "algorithms/replay/headers.h"
 
 namespace replay {

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/settings.h"
+#include "algorithms/policy_gradient/settings/settings.h"
 
 #include "algorithms/replay/device/replay/arguments.h"
 

@@ -1,8 +1,8 @@
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
-#include <learn/arguments.h>
-#include <learn/conv_tiles.h>
+#include <learn/layout/arguments.h>
+#include <learn/layout/conv_tiles.h>
 
 // How passes over samples, agents and parameters are cut for the blocks of a GPU, and convolutions for its warps.
 

@@ -1,5 +1,5 @@
-#include "algorithms/common/headers.h"
-#include "algorithms/common/tensor_fit.h"
+#include "algorithms/policy_gradient/plan/headers.h"
+#include "algorithms/policy_gradient/plan/tensor_fit.h"
 #include "engine/compile/stand_in.h"
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"

@@ -3,7 +3,7 @@
 #include "tests/support/random.h"
 
 #include <algorithm>
-#include <learn/heads.h>
+#include <learn/formulas/heads.h>
 
 // Actions of every kind and the heads that make them, for the tests of both.
 namespace nacelle::test {

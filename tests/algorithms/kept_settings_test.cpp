@@ -1,4 +1,4 @@
-#include "algorithms/common/networks.h"
+#include "algorithms/policy_gradient/plan/networks.h"
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/lesson.h"
 #include "tests/algorithms/told.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <doctest/doctest.h>
-#include <learn/loss.h>
+#include <learn/formulas/loss.h>
 
 using namespace nacelle;
 using namespace nacelle::test;

@@ -1,7 +1,7 @@
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
-#include <learn/optimiser.h>
+#include <learn/formulas/optimiser.h>
 #include <nacelle/env.h>
 #include <vector>
 

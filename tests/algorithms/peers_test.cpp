@@ -1,9 +1,9 @@
-#include "algorithms/common/peer_buffer.h"
+#include "algorithms/policy_gradient/run/peer_buffer.h"
 
 #include <atomic>
 #include <bit>
 #include <doctest/doctest.h>
-#include <learn/peers.h>
+#include <learn/sums/peers.h>
 #include <memory>
 #include <random>
 #include <thread>

@@ -1,7 +1,7 @@
 #include "tests/algorithms/recomputed.h"
 #include "tests/support/random.h"
 
-#include <learn/returns.h>
+#include <learn/formulas/returns.h>
 
 using namespace nacelle;
 using namespace nacelle::test;

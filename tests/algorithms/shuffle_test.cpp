@@ -2,7 +2,7 @@
 #include "tests/support/random.h"
 
 #include <doctest/doctest.h>
-#include <learn/shuffle.h>
+#include <learn/formulas/shuffle.h>
 
 using namespace nacelle;
 using namespace nacelle::test;

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/kernels.h"
+#include "algorithms/policy_gradient/plan/kernels.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>

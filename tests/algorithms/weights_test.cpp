@@ -1,4 +1,4 @@
-#include "algorithms/common/networks.h"
+#include "algorithms/policy_gradient/plan/networks.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/random.h"
 

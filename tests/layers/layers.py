@@ -37,7 +37,7 @@ def resolve(root, file, quoted, name):
     """The included file of ours, relative to the root, or None."""
     # An algorithm's kernels are included by the name they have on the device, and so are those that several of them share.
     device = root / Path(*file.relative_to(root).parts[:2]) / 'device'
-    shared = [root / 'algorithms' / folder / 'device' for folder in ('common', 'replay')]
+    shared = [root / 'algorithms' / folder / 'device' for folder in ('policy_gradient', 'replay')]
     for folder in ([file.parent] if quoted else []) + [root, root / 'sdk', device, *shared]:
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(root):

@@ -1,9 +1,9 @@
 // A learner that learns nothing: an iteration is many sums over all ranks, one after the other, by the memory that kernels
 // of all reach or by the communicator, and its metrics say how long one took and whether it was right.
-#include "algorithms/common/headers.h"
-#include "algorithms/common/peer_buffer.h"
+#include "algorithms/policy_gradient/plan/headers.h"
+#include "algorithms/policy_gradient/run/peer_buffer.h"
 
-#include <learn/arguments.h>
+#include <learn/layout/arguments.h>
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/learner.h>
 
@@ -20,8 +20,8 @@ struct SumsArgs {
     uint32_t pairs, rounds, blocks, shots;
 };
 const std::string program_text = R"(
-#include <learn/strips.h>
-#include <learn/peers.h>
+#include <learn/sums/strips.h>
+#include <learn/sums/peers.h>
 #if !defined(__CUDACC_RTC__)
 #include <time.h>
 #endif

@@ -1,6 +1,6 @@
 #include "plugins/torch/learners/autograd_policy.h"
 
-#include "algorithms/common/schema_view.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
 #include <ATen/core/grad_mode.h>
 
 namespace torch_learn {

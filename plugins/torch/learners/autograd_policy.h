@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/external_policy.h"
+#include "algorithms/policy_gradient/run/external_policy.h"
 #include "plugins/torch/learners/gpu.h"
 #include "plugins/torch/learners/heads.h"
 #include "plugins/torch/learners/learning_model.h"

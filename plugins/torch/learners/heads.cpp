@@ -1,6 +1,6 @@
 #include "plugins/torch/learners/heads.h"
 
-#include "algorithms/common/device/learn/arguments.h"
+#include "algorithms/policy_gradient/device/learn/layout/arguments.h"
 #include <cmath>
 #include <numbers>
 

@@ -1,5 +1,5 @@
 // The learners on LibTorch: those beside `ppo` and `a2c`, whose settings they take, and those with a replay.
-#include "algorithms/common/policy_gradient.h"
+#include "algorithms/policy_gradient/run/policy_gradient.h"
 #include "plugins/torch/learners/autograd_critic.h"
 #include "plugins/torch/learners/autograd_policy.h"
 #include "plugins/torch/learners/captured_work.h"

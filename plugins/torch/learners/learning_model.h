@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/settings.h"
+#include "algorithms/policy_gradient/settings/settings.h"
 #include "plugins/torch/learners/network.h"
 #include "plugins/torch/learners/optimiser.h"
 #include "plugins/torch/learners/rank_tensors.h"

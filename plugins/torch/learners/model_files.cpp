@@ -1,6 +1,6 @@
 #include "plugins/torch/learners/model_files.h"
 
-#include "algorithms/common/settings.h"
+#include "algorithms/policy_gradient/settings/settings.h"
 
 #include <caffe2/serialize/inline_container.h>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/networks.h"
+#include "algorithms/policy_gradient/plan/networks.h"
 
 #include "plugins/torch/include/nacelle/torch/model.h"
 

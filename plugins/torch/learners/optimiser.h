@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/device/learn/arguments.h"
+#include "algorithms/policy_gradient/device/learn/layout/arguments.h"
 
 #include "plugins/torch/learners/tensors.h"
 

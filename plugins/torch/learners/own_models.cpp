@@ -1,7 +1,7 @@
 #include "plugins/torch/learners/own_models.h"
 
-#include "algorithms/common/json_text.h"
-#include "algorithms/common/schema_view.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
+#include "algorithms/policy_gradient/settings/json_text.h"
 #include "plugins/torch/learners/model_files.h"
 
 #include <ATen/core/grad_mode.h>

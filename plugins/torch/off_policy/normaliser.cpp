@@ -1,6 +1,6 @@
 #include "plugins/torch/off_policy/normaliser.h"
 
-#include "algorithms/common/device/learn/arguments.h"
+#include "algorithms/policy_gradient/device/learn/layout/arguments.h"
 
 namespace torch_learn {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/common/device/learn/conv.h"
+#include "algorithms/policy_gradient/device/learn/formulas/conv.h"
 #include "plugins/torch/off_policy/samples.h"
 
 namespace torch_learn {

@@ -1,7 +1,7 @@
 #include "plugins/torch/off_policy/off_policy.h"
 
-#include "algorithms/common/encoder.h"
-#include "algorithms/common/schema_view.h"
+#include "algorithms/policy_gradient/plan/schema_view.h"
+#include "algorithms/policy_gradient/settings/encoder.h"
 
 namespace torch_learn {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/blocked.h>
+#include <learn/layout/blocked.h>
 #include <replay/arguments.h>
 // What the host and the kernels of learners with a replay share, where the networks are layers of ours.
 

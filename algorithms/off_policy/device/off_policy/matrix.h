@@ -2,8 +2,8 @@
 #include <off_policy/arguments.h>
 #include <replay/rows.h>
 #if NACELLE_GPU
-#include <learn/gpu/streamed/put_one.h>
-#include <learn/gpu/streamed/weights_products.h>
+#include <learn/gpu/dense/weights_products.h>
+#include <learn/gpu/tile/put_one.h>
 #else
 #include <learn/cpu/streamed/levels.h>
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/arguments.h>
+#include <learn/layout/arguments.h>
 // What the host and the kernels of learners with a replay share.
 
 namespace replay {

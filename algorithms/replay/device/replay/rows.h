@@ -1,6 +1,6 @@
 #pragma once
-#include <learn/observed.h>
-#include <learn/optimiser.h>
+#include <learn/formulas/observed.h>
+#include <learn/formulas/optimiser.h>
 #include <replay/arguments.h>
 // Rows on their way to the network, its choices, and what a step leaves in the ring.
 
