@@ -56,9 +56,8 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
     const learn::Settings& settings = learner.settings;
     CHECK(settings.policies[0].planes == program.planes);
     CHECK(settings.policies[0].streamed() == program.streamed);
-    const learn::ProgramTexts texts =
-        learn::program_texts(settings, learner.owners,
-                             learn::Owners::of_draft(settings, learner.shapes, told.environment));
+    const learn::ProgramTexts texts = learn::program_texts(
+        settings, learner.plan, learn::Plan::of_draft(settings, learner.shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},

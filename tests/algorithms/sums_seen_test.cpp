@@ -18,17 +18,17 @@ bool is_measured(int taggers, const char* config) {
             {{"source", author.string()}, {"count", 4}, {"constants", {{"taggers", taggers}}}}, 1));
     Told told(env, 90);
     const Understood learner({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told);
-    const learn::Owners& owners = learner.owners;
+    const learn::Plan& plan = learner.plan;
     bool found = false;
-    for (const std::string& text : learn::program_texts(learner.settings, owners))
+    for (const std::string& text : learn::program_texts(learner.settings, plan))
         found |= text.find("measure_observations") != std::string::npos;
     uint32_t slots = 0;
-    for (const learn::Owner& owner : owners.policies) {
-        CHECK(owner.is(learn::sums_seen) == !found);
-        if (!found) CHECK(owner.choosers.first == slots);
-        slots += owner.choosers.count;
+    for (const learn::PolicyPlan& policy : plan.policies) {
+        CHECK(policy.sums_seen() == !found);
+        if (!found) CHECK(policy.choosers.first == slots);
+        slots += policy.choosers.count;
     }
-    CHECK(owners.groups[0].choosers.count == slots);
+    CHECK(plan.groups[0].choosers.count == slots);
     return found;
 }
 

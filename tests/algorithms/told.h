@@ -42,14 +42,14 @@ struct Told {
 struct Understood {
     learn::Settings settings;
     std::vector<learn::NetworkShape> shapes;
-    learn::Owners owners;
+    learn::Plan plan;
 
     Understood(const learn::Algorithm& algorithm, const char* config, const Told& told,
                uint32_t ranks = 1, uint32_t peers = 0)
         : settings(learn::read_settings(algorithm, config, told.environment,
                                         {sizeof(nacelle_ranks), 0, ranks, peers})),
           shapes(shapes_of(settings, told)),
-          owners(settings, shapes, told.environment) {}
+          plan(settings, shapes, told.environment) {}
 
 private:
     static std::vector<learn::NetworkShape> shapes_of(const learn::Settings& settings,

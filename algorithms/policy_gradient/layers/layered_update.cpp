@@ -19,7 +19,7 @@ LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
       kernels_(kernels),
       policy_(settings.policies[number]),
       number_(number),
-      agents_(kernels.policies()[number].learners),
+      agents_(kernels.plan().policies[number].learners),
       shards_(settings.shards) {
     constexpr uint64_t floats_at_once = uint64_t(8) << 20, fewest = 512, most = 8192;
     networks_.push_back(shape.actor);

@@ -120,7 +120,7 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
             const std::string level = prefix + std::to_string(l);
             if (l < last) network.seen[l] = rows_of(level, network.widths[l]);
             if (!learns()) continue;
-            if (l > 1 || !owner().is(first_at_once))
+            if (l > 1 || !plan().first_at_once())
                 network.slopes[l] = rows_of(level + ".slopes", network.widths[l]);
             if (l < last && policy_.keeps_input())
                 network.straight[l] = rows_of(level + ".inputs", network.widths[l]);

@@ -90,7 +90,7 @@ ConvPass StreamedPolicy::conv_pass(const Network& network, int l, uint32_t rows,
 }
 void StreamedPolicy::launch_conv(KernelName name, int l, const ConvPass& pass, uint64_t count,
                                  void* stream) const {
-    kernels_.launch(name, owner().first_convolution + uint32_t(l), pass, stream, count);
+    kernels_.launch(name, plan().first_convolution + uint32_t(l), pass, stream, count);
 }
 void StreamedPolicy::convolve(uint32_t rows, Which which, const Products& with,
                               void* stream) const {

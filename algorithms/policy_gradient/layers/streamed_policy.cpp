@@ -13,8 +13,8 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       values_later_(!one_ || policy_.is_critic()),
       seen_(shape.seen),
       encoder_(shape.encoder),
-      agents_(owner().rows),
-      learners_(owner().learners) {
+      agents_(plan().rows),
+      learners_(plan().learners) {
     networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
     if (!one_)
         networks_.push_back({.widths = shape.critic, .matrices = shape.matrices(shape.critic)});
@@ -100,8 +100,8 @@ void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>
                                      Products with, void* stream) const {
     const auto flush = [&] {
         // For stripes as many whatever the rows, since each has slots of its own.
-        with.clusters = with.stripes ? owner().stripe_turns * with.stripes
-                                     : std::min(with.parts, most_clusters);
+        with.clusters =
+            with.stripes ? plan().stripe_turns * with.stripes : std::min(with.parts, most_clusters);
         if (with.count)
             kernels_.launch(name, number_, with, stream, uint64_t(with.clusters) * cluster_blocks);
         with.count = with.parts = 0;
@@ -139,7 +139,7 @@ void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelN
 void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream,
                              size_t but) const {
     convolve(rows, which, with, stream);
-    const bool gives = but == 0 && owner().is(last_at_once);
+    const bool gives = but == 0 && plan().last_at_once;
     if (gives) but = 1;
     for (size_t l = 0; l + but < networks_[0].layers(); ++l) {
         std::vector<Product> products;
@@ -223,32 +223,32 @@ void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const 
     each_chunk(all, [&](Rows rows) {
         const StreamArguments its = with_rows(a, rows);
         launch(from, its, stream);
-        if (passes_forward && owner().is(row_passed | learn::learns)) pass_forward(its, stream);
+        if (passes_forward && plan().passes_rows && plan().learns) pass_forward(its, stream);
         else forward(rows.count, Which::actor, with, stream);
         launch(use, its, stream);
     });
 }
 void StreamedPolicy::act(const Arguments& a, uint64_t agents, void* stream) const {
     if (remembers()) act_with_memory(a, agents, stream);
-    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream, agents);
+    else if (plan().resides) kernels_.launch("act_resident", number_, a, stream, agents);
     else infer(agents, "gather_now", "act_streamed", {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     if (remembers()) step_with_memory(a, Pass::step, stream);
-    else if (owner().is(resides)) kernels_.launch("choose_resident", number_, a, stream);
+    else if (plan().resides) kernels_.launch("choose_resident", number_, a, stream);
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
-    if (!learns() || owner().is(in_memory)) return;
+    if (!learns() || kernels_.plan().run.rollout == Rollout::remembering) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
-    if (owner().is(in_steps))
+    if (kernels_.plan().run.rollout == Rollout::steps)
         each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
     if (!policy_.critic.there) find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     const uint64_t standing = values_later_ ? (a.steps + 1) * learners_ : learners_;
-    if (owner().is(resides))
+    if (plan().resides)
         return kernels_.launch("values_resident", number_, a, stream,
                                standing + a.steps * learners_);
     each_chunk(standing + a.steps * learners_, [&](Rows rows) {
@@ -283,13 +283,12 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
         unless.adds = rows.first > 0;
         if (policy_.passes_rows()) pass_rows(with, stream);
         else {
-            const size_t at_once = owner().is(last_at_once) ? 1 : 0;
+            const size_t at_once = plan().last_at_once ? 1 : 0;
             forward(rows.count, Which::both, unless, stream, at_once);
             if (at_once) go_through_last(with, stream);
             else launch("slopes_streamed", with, stream);
             for (size_t l = networks_[0].layers() - at_once; --l > 0;)
-                if (l == 1 && owner().is(first_at_once))
-                    backward_to_first(rows.count, unless, stream);
+                if (l == 1 && plan().first_at_once()) backward_to_first(rows.count, unless, stream);
                 else backward(rows.count, l, unless, stream);
             if (convolves()) backward(rows.count, 0, unless, stream);
         }

@@ -57,9 +57,9 @@ private:
     };
     enum class Which { actor, critic, both };
 
-    const Owner& owner() const { return kernels_.policies()[number_]; }
-    bool remembers() const { return owner().is(recurrent); }
-    bool learns() const { return owner().is(learn::learns); }
+    const PolicyPlan& plan() const { return kernels_.plan().policies[number_]; }
+    bool remembers() const { return plan().remembers; }
+    bool learns() const { return plan().learns; }
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
@@ -148,18 +148,18 @@ private:
     void launch_clusters(KernelName name, const std::vector<Product>& products, Products with,
                          void* stream) const;
     bool fits_clusters(uint64_t columns) const {
-        return owner().is(in_clusters) && learn::fits_clusters(columns, policy_.planes);
+        return plan().in_clusters && learn::fits_clusters(columns, policy_.planes);
     }
     // Whether a kernel of its own sums a layer's gradient, into a slot for each of its blocks.
     bool is_summed_apart(const Network& network, size_t matrix) const {
-        const bool ends = owner().is(ends_at_once);
-        return (matrix == 0 && (ends || owner().is(first_at_once))) ||
-               (matrix + 1 == network.matrices.size() && (ends || owner().is(last_at_once)));
+        const bool ends = plan().ends_at_once;
+        return (matrix == 0 && (ends || plan().first_at_once())) ||
+               (matrix + 1 == network.matrices.size() && (ends || plan().last_at_once));
     }
     uint32_t slots_apart(size_t matrix) const {
-        if (owner().is(ends_at_once)) return owner().parts * row_pass_groups;
-        return owner().is(first_at_once) && matrix == 0 ? owner().stripe_turns * stripe_slots
-                                                        : owner().parts;
+        if (plan().ends_at_once) return plan().parts * row_pass_groups;
+        return plan().first_at_once() && matrix == 0 ? plan().stripe_turns * stripe_slots
+                                                     : plan().parts;
     }
     bool sums_in_clusters(const LayerSlots& layer) const {
         return layer.out >= cluster_rows && fits_clusters(layer.in);

@@ -127,7 +127,7 @@ void PolicyGradient::make_policy(uint32_t p) {
         state.prepared = array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)},
                                       Kept::not_at_all);
     if (policy.remembers()) make_memory(p);
-    else state.choosers = kernels_->owner(p).choosers;
+    else state.choosers = kernels_->policy(p).choosers;
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
 }
@@ -154,7 +154,7 @@ void PolicyGradient::make_memory(uint32_t p) {
     };
     const int64_t slot =
         slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
-    state.scratch = array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)},
+    state.scratch = array<float>(name + ".scratch", {kernels_->policy(p).parts, uint64_t(slot)},
                                  Kept::not_at_all);
 }
 
@@ -184,8 +184,8 @@ void PolicyGradient::make_external(uint32_t p) {
     make_update(p);
     state.minibatch = array<int32_t>(
         name + ".minibatch",
-        {divided_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
-         kernels_->owner(p).sequence},
+        {divided_up(steps * agents / kernels_->policy(p).sequence, settings_.minibatches) *
+         kernels_->policy(p).sequence},
         Kept::not_at_all);
     state.memory_width = uint32_t(width);
 }
@@ -195,8 +195,8 @@ void PolicyGradient::make_update(uint32_t p) {
     PolicyState& state = arguments_.policy[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    const Owner& owner = kernels_->owner(p);
-    state.parts = owner.parts;
+    const PolicyPlan& plan = kernels_->policy(p);
+    state.parts = plan.parts;
     const auto blocks = [](uint64_t items) { return divided_up(items, block_threads); };
     const uint64_t minibatch =
         settings_.horizon * uint64_t(state.agents) / settings_.shards / settings_.minibatches + 1;
@@ -212,9 +212,9 @@ void PolicyGradient::make_update(uint32_t p) {
             array<float>(name + ".gradient", {state.parts, uint64_t(shapes_[p].gradient_floats())},
                          Kept::not_at_all);
     state.total =
-        array<float>(name + ".total", {handed_over_floats(settings_, owner)}, Kept::not_at_all);
+        array<float>(name + ".total", {handed_over_floats(settings_, plan)}, Kept::not_at_all);
     const uint64_t sum_blocks =
-        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
+        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : plan.sum_blocks();
     state.sum_blocks = uint32_t(sum_blocks);
     state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))},
                                 Kept::not_at_all);

@@ -12,12 +12,12 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
       layered_(shapes.size()),
       external_(shapes.size()) {
     for (size_t p = 0; p < shapes.size(); ++p) {
-        if (owner(p).is(learn::external))
+        if (policy(p).execution == Execution::external)
             external_[p] = external(host, settings, shapes[p], uint32_t(p));
-        if (owner(p).is(learn::streamed))
+        if (policy(p).is_streamed())
             streamed_[p] =
                 std::make_unique<StreamedPolicy>(host, kernels_, settings, shapes[p], uint32_t(p));
-        if (owner(p).is(learn::layered | learns))
+        if (policy(p).layered && policy(p).learns)
             layered_[p] =
                 std::make_unique<LayeredUpdate>(host, kernels_, settings, shapes[p], uint32_t(p));
     }
@@ -27,14 +27,14 @@ void PolicyKernels::make_sums(Arguments& a) {
     std::vector<uint64_t> floats;
     for (size_t p = 0; p < streamed_.size(); ++p)
         floats.push_back(streamed_[p] ? streamed_[p]->peer_room()
-                                      : peer_floats(owner(p).slot_floats));
-    sums_.make_arrays(a, kernels_.policies(), floats);
+                                      : peer_floats(policy(p).slot_floats));
+    sums_.make_arrays(a, kernels_.plan().policies, floats);
 }
 
 void PolicyKernels::enlist(const Arguments& a, void* stream) const {
     kernels_.launch("enlist", 0, a, stream);
     for (size_t p = 0; p < external_.size(); ++p)
-        kernels_.launch("place_samples", p, a, stream, a.steps * owner(p).learners);
+        kernels_.launch("place_samples", p, a, stream, a.steps * policy(p).learners);
 }
 void PolicyKernels::begin_external(const Arguments& a) const {
     for (const auto& external : external_)
@@ -60,27 +60,13 @@ void PolicyKernels::gather_images(const Arguments& a, void* stream) const {
 }
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
-    const bool steps = kernels_.rollouts().is(in_steps);
+    const Rollout rollout = kernels_.rollout();
     kernels_.launch("begin_overviews", groups_ - 1, a, stream);
-    kernels_.launch("rollout_blocks", 0, a, stream);
-    kernels_.launch("rollout_warps", 0, a, stream);
-    kernels_.launch("rollout_resident", 0, a, stream);
-    kernels_.launch("rollout_teams", 0, a, stream);
-    kernels_.launch("rollout_resident_teams", 0, a, stream);
-    kernels_.launch("rollout_remembering", 0, a, stream);
-    for (a.step = 0; steps && a.step < a.steps; ++a.step) {
-        gather_images(a, stream);
-        for (size_t p = 0; p < streamed_.size(); ++p) {
-            kernels_.launch("choose", p, a, stream);
-            kernels_.launch("choose_randomly", p, a, stream);
-            if (streamed_[p] && owner(p).is(acts)) streamed_[p]->choose(a, stream);
-            if (external_[p] && owner(p).is(acts)) choose_externally(a, p, stream);
-        }
-        kernels_.launch("step_once", 0, a, stream);
-    }
-    if (steps) gather_images(a, stream);
+    a.step = 0;
+    if (rollout == Rollout::steps) roll_in_steps(a, stream);
+    else kernels_.launch(rollout_kernel(rollout), 0, a, stream);
     for (size_t p = 0; p < streamed_.size(); ++p) {
-        if (owner(p).is(values_alone)) {
+        if (policy(p).is_critic) {
             find_values(a, p, stream);
             continue;
         }
@@ -94,6 +80,19 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     }
 }
 
+void PolicyKernels::roll_in_steps(Arguments& a, void* stream) const {
+    for (; a.step < a.steps; ++a.step) {
+        gather_images(a, stream);
+        for (size_t p = 0; p < streamed_.size(); ++p) {
+            kernels_.launch("choose", p, a, stream);
+            kernels_.launch("choose_randomly", p, a, stream);
+            if (streamed_[p] && !policy(p).is_critic) streamed_[p]->choose(a, stream);
+            if (external_[p] && !policy(p).is_critic) choose_externally(a, p, stream);
+        }
+        kernels_.launch("step_once", 0, a, stream);
+    }
+    gather_images(a, stream);
+}
 void PolicyKernels::find_values(const Arguments& a, size_t critic, void* stream) const {
     kernels_.launch("find_values", critic, a, stream);
     kernels_.launch("find_own_values", critic, a, stream);
@@ -147,12 +146,12 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
-    const uint64_t unit = owner(p).sequence, units = a.steps * owner(p).learners / unit;
+    const uint64_t unit = policy(p).sequence, units = a.steps * policy(p).learners / unit;
     const uint64_t count =
         (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     kernels_.launch("measure_minibatch", p, a, stream, count);
     kernels_.launch("scale_minibatch", p, a, stream);
-    if (owner(p).is(normalises_minibatches)) sums_.add_advantages(a, p, stream);
+    if (policy(p).scales_minibatches) sums_.add_advantages(a, p, stream);
     kernels_.launch("scale_minibatch_alike", p, a, stream);
     if (external_[p]) {
         kernels_.launch("number_minibatch", p, a, stream, count);
@@ -165,7 +164,7 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
     if (layered_[p]) layered_[p]->gradient(a, count, stream);
     kernels_.launch("total", p, a, stream);
     if (streamed_[p]) streamed_[p]->gradient(a, count, stream);
-    sums_.add_gradient(a, p, owner(p), stream);
+    sums_.add_gradient(a, p, policy(p), stream);
     kernels_.launch("scale_total", p, a, stream, a.policy[p].sum_blocks);
     kernels_.launch("decide", p, a, stream);
     kernels_.launch("adam", p, a, stream);
@@ -200,11 +199,11 @@ void PolicyKernels::act(Arguments a, uint64_t envs, void* stream) const {
 }
 void PolicyKernels::act_now(const Arguments& a, uint64_t envs, void* stream) const {
     for (size_t p = 0; p < streamed_.size(); ++p) {
-        const uint64_t agents = owner(p).rows / owner(p).envs * envs;
+        const uint64_t agents = policy(p).rows / kernels_.plan().run.envs * envs;
         kernels_.launch("act", p, a, stream, agents);
         kernels_.launch("act_randomly", p, a, stream, agents);
-        if (streamed_[p] && owner(p).is(acts)) streamed_[p]->act(a, agents, stream);
-        if (!external_[p] || !owner(p).is(acts)) continue;
+        if (streamed_[p] && !policy(p).is_critic) streamed_[p]->act(a, agents, stream);
+        if (!external_[p] || policy(p).is_critic) continue;
         kernels_.launch("see_now", p, a, stream);
         kernels_.launch("recall", p, a, stream);
         external_[p]->forward(a, stream);

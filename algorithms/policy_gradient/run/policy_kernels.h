@@ -36,13 +36,16 @@ public:
     void finish(const Arguments& a, void* stream) const;
     // For the agents of the first `envs` environments.
     void act(Arguments a, uint64_t envs, void* stream) const;
-    bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
+    bool plays() const {
+        const Rollout rollout = kernels_.plan().run.rollout;
+        return rollout == Rollout::warps || rollout == Rollout::resident;
+    }
     void play(Arguments a, void* stream) const;
 
     // What ranks add up in, once the policies' arrays are there.
     void make_sums(Arguments& a);
-    const Owner& group(size_t number) const { return kernels_.groups()[number]; }
-    const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }
+    const GroupPlan& group(size_t number) const { return kernels_.plan().groups[number]; }
+    const PolicyPlan& policy(size_t number) const { return kernels_.plan().policies[number]; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
     // Of a policy whose layers are wide for a CPU, or null.
@@ -50,6 +53,7 @@ public:
 
 private:
     void gather_images(const Arguments& a, void* stream) const;
+    void roll_in_steps(Arguments& a, void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
     void act_now(const Arguments& a, uint64_t envs, void* stream) const;
     void choose_externally(const Arguments& a, size_t policy, void* stream) const;

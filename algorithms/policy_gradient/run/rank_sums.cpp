@@ -23,7 +23,7 @@ RankSums::RankSums(nacelle::plugin::Host host, const Settings& settings,
     if (overview_) size_ += 1 + 2 * overview_;
 }
 
-void RankSums::make_arrays(Arguments& a, const std::vector<Owner>& policies,
+void RankSums::make_arrays(Arguments& a, const std::vector<PolicyPlan>& policies,
                            const std::vector<uint64_t>& floats) {
     a.rank = uint16_t(rank_);
     if (peers_) return make_peers(a, policies, floats);
@@ -33,11 +33,11 @@ void RankSums::make_arrays(Arguments& a, const std::vector<Owner>& policies,
         host_.array_create("ranks.sums", uint32_t(nacelle::Dtype::f64), shape, false).data);
 }
 
-void RankSums::make_peers(Arguments& a, const std::vector<Owner>& policies,
+void RankSums::make_peers(Arguments& a, const std::vector<PolicyPlan>& policies,
                           const std::vector<uint64_t>& floats) {
     PeerBuffer buffer(ranks_);
     for (uint32_t p = 0; p < policies.size(); ++p) {
-        if (!policies[p].is(learns)) continue;
+        if (!policies[p].learns) continue;
         if (policies[p].shots)
             buffer.add(gradients_of + p, floats[p], peer_tallies(a.policy[p].sum_blocks));
         constexpr uint64_t most_statistics = 6;
@@ -59,18 +59,18 @@ void RankSums::add_advantages(const Arguments& a, void* stream) const {
 void RankSums::add_advantages(const Arguments& a, size_t policy, void* stream) const {
     if (hands_over()) all_reduce(a, 6 * policy, 6, stream);
 }
-void RankSums::add_gradient(const Arguments& a, size_t policy, const Owner& owner,
+void RankSums::add_gradient(const Arguments& a, size_t policy, const PolicyPlan& plan,
                             void* stream) const {
-    if (owner.is(hands_over_gradient))
-        host_.all_reduce(a.policy[policy].total, handed_over_floats(settings_, owner), NACELLE_SUM,
+    if (plan.hands_over_gradient)
+        host_.all_reduce(a.policy[policy].total, handed_over_floats(settings_, plan), NACELLE_SUM,
                          stream);
 }
 void RankSums::all_reduce(const Arguments& a, uint64_t first, uint64_t count, void* stream) const {
     host_.all_reduce(a.of_ranks.sums + first * ranks_, count * ranks_, NACELLE_SUM, stream);
 }
-uint64_t handed_over_floats(const Settings& settings, const Owner& owner) {
-    if (!owner.is(hands_over_gradient)) return owner.parameters;
-    return owner.parameters * (settings.gathers && settings.ranks > 2 ? settings.ranks : 1) +
+uint64_t handed_over_floats(const Settings& settings, const PolicyPlan& plan) {
+    if (!plan.hands_over_gradient) return plan.parameters;
+    return plan.parameters * (settings.gathers && settings.ranks > 2 ? settings.ranks : 1) +
            uint64_t(tally_count * tally_parts) * settings.ranks;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/policy_gradient/plan/owners.h"
+#include "algorithms/policy_gradient/plan/plan.h"
 #include "algorithms/policy_gradient/plan/schema_view.h"
 #include "algorithms/policy_gradient/settings/settings.h"
 
@@ -16,7 +16,7 @@ public:
 
     // Once the policies' arrays are there: what kernels hand their sums over in, or the memory that ranks share. `floats`
     // is the room of a policy's gradient there.
-    void make_arrays(Arguments& a, const std::vector<Owner>& policies,
+    void make_arrays(Arguments& a, const std::vector<PolicyPlan>& policies,
                      const std::vector<uint64_t>& floats);
     // Of the rollout: observations, and returns.
     void add_rollout(const Arguments& a, void* stream) const;
@@ -24,11 +24,12 @@ public:
     void add_advantages(const Arguments& a, void* stream) const;
     void add_advantages(const Arguments& a, size_t policy, void* stream) const;
     // Of a minibatch: the gradient and the tallies behind it.
-    void add_gradient(const Arguments& a, size_t policy, const Owner& owner, void* stream) const;
+    void add_gradient(const Arguments& a, size_t policy, const PolicyPlan& plan,
+                      void* stream) const;
 
 private:
     bool hands_over() const { return ranks_ > 1 && !peers_; }
-    void make_peers(Arguments& a, const std::vector<Owner>& policies,
+    void make_peers(Arguments& a, const std::vector<PolicyPlan>& policies,
                     const std::vector<uint64_t>& floats);
 
     void all_reduce(const Arguments& a, uint64_t first, uint64_t count, void* stream) const;
@@ -45,6 +46,6 @@ private:
 
 // Floats of a policy's gradient and of the tallies behind it, where the communicator brings them together: one gradient, or
 // that of each rank at its place.
-uint64_t handed_over_floats(const Settings& settings, const Owner& owner);
+uint64_t handed_over_floats(const Settings& settings, const PolicyPlan& policy);
 
 }

@@ -1,4 +1,4 @@
-#include "algorithms/policy_gradient/plan/rollout_form.h"
+#include "algorithms/policy_gradient/plan/rollout.h"
 
 #include <algorithm>
 
@@ -42,17 +42,17 @@ bool is_of_small_teams(const nacelle::Header& header, uint64_t envs) {
 
 }
 
-uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                       const nacelle_environment& environment) {
+Rollout rollout_of(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                   const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
-    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
+    if (gpu && keeps_memory(settings, shapes, environment)) return Rollout::remembering;
     bool steps = settings.stepwise || settings.external || header.has_image;
     if (gpu && !steps && !header.is_team &&
         residence_bytes(settings.policies[0], shapes[0], environment))
-        return in_residence;
+        return Rollout::resident;
     if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
-        return in_team_residence;
+        return Rollout::resident_teams;
     for (size_t p = 0; p < settings.acting(); ++p) {
         const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
@@ -62,9 +62,9 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     if (gpu && header.is_team && !settings.emulates)
         steps |= !steps && !team_fits(settings, shapes, header);
     steps |= !gpu && is_of_small_teams(header, environment.envs);
-    if (steps) return in_steps | closes_apart;
-    if (gpu) return header.is_team ? in_teams : in_warps;
-    return in_blocks | closes_apart;
+    if (steps) return Rollout::steps;
+    if (gpu) return header.is_team ? Rollout::teams : Rollout::warps;
+    return Rollout::blocks;
 }
 
 int warp_envs(const Settings& settings, const NetworkShape& shape, uint64_t envs) {

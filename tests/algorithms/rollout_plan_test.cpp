@@ -24,9 +24,9 @@ Form form_of(const char* name, uint32_t envs, const Json& constants, const char*
     told.environment.on_gpu = 0;
     told.environment.envs = envs;
     const Understood learner({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told);
-    const learn::Owner& run = learner.owners.run[0];
-    Form form{run.is(learn::in_steps), run.is(learn::in_blocks), ""};
-    for (const std::string& text : learn::program_texts(learner.settings, learner.owners))
+    const learn::Rollout rollout = learner.plan.run.rollout;
+    Form form{rollout == learn::Rollout::steps, rollout == learn::Rollout::blocks, ""};
+    for (const std::string& text : learn::program_texts(learner.settings, learner.plan))
         form.texts += text;
     return form;
 }
