@@ -1,6 +1,6 @@
 #include "algorithms/off_policy/networks.h"
 
-#include "algorithms/policy_gradient/plan/owners.h"
+#include "algorithms/policy_gradient/plan/plan.h"
 #include "algorithms/replay/policy.h"
 
 #include <algorithm>
