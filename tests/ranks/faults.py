@@ -69,7 +69,7 @@ def what_rank_0_alone_cannot_do_ends_all(bench):
     both = pair(bench, 'no-folder/run')
     said = [one.communicate(timeout=30)[1] for one in both]
     assert [one.returncode for one in both] == [1, 1], said
-    why = 'no-folder/run: cannot be made: Not a directory'
+    why = 'no-folder: cannot be made: Not a directory'
     host = socket.gethostname()
     assert said == [f'rank 0 on {host}: {why}\n', f'rank 1 on {host}: rank 0: {why}\n'], said
 
