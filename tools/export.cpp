@@ -55,8 +55,11 @@ std::string stem_of(const fs::path& path, const Checkpoint& checkpoint, const st
 bool is_of_run(const fs::path& file) {
     for (fs::path part = file; part.has_relative_path(); part = part.parent_path()) {
         const fs::path folder = part.parent_path(), name = part.filename();
-        for (const char* const own : {"checkpoints", "config.json", "state.json", "metrics.jsonl"})
+        for (const char* const own : {"checkpoints", "config.json", "state.json", "metrics.jsonl",
+                                      "metrics.csv", "count.json", "recordings"})
             if (name == own && is_run(folder)) return true;
+        if (name.string().starts_with("events.out.tfevents") && is_run(folder)) return true;
+        if (holds_seeds(folder) && part == seeds_file_of(folder)) return true;
         for (const SourceVersion& version : source_versions(folder.parent_path()))
             if (version.folder == part && is_run(folder.parent_path())) return true;
     }

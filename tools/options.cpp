@@ -112,19 +112,13 @@ std::vector<fs::path> named_folders() {
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
-    const fs::path sources = own_sources();
-    add_folder(folders, sources.empty() ? installation().environments : sources);
+    add_folder(folders, own_environments());
     return folders;
 }
 
 std::vector<fs::path> plugin_folders(const Options& options) {
     std::vector<fs::path> folders = options.plugin_folders;
-    if (const fs::path build = own_build(); build.empty()) {
-        add_folder(folders, installation().plugins);
-    } else {
-        for (const char* const place : {"plugins", "algorithms"})
-            add_folder(folders, build / place);
-    }
+    for (const fs::path& folder : own_plugins()) add_folder(folders, folder);
     return folders;
 }
 

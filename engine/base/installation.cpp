@@ -1,5 +1,7 @@
 #include "engine/base/installation.h"
 
+#include "engine/base/other_writer.h"
+
 #include <algorithm>
 #include <optional>
 #include <sys/auxv.h>
@@ -8,8 +10,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace nacelle {
 namespace {
@@ -35,19 +35,17 @@ OwnFile own_file() {
     return {entry->l_name, NACELLE_LIBRARY_FOLDER, true};
 }
 
-// True if all who could change what lies in a folder could change the file that runs, too, which lies in `beside`. So nothing
-// that somebody else put around a copy of the program belongs to it.
-bool is_changed_by_the_same(const fs::path& folder, const fs::path& beside) {
-    struct stat status {};
-    struct stat own {};
-    if (::stat(folder.c_str(), &status) != 0 || ::stat(beside.c_str(), &own) != 0) return false;
-    const bool group_writes = (status.st_mode & S_IWGRP) != 0;
-    const auto is_one_of = [](auto id, std::initializer_list<decltype(id)> ids) {
-        return std::ranges::find(ids, id) != ids.end();
-    };
-    return (status.st_mode & S_IWOTH) == 0 &&
-           is_one_of(status.st_uid, {uid_t(0), ::geteuid(), own.st_uid}) &&
-           (!group_writes || is_one_of(status.st_gid, {gid_t(0), ::getegid(), own.st_gid}));
+// True if nobody else could change a folder of the program's, nor the files in it. So nothing that somebody put around a copy
+// of the program belongs to it. Whoever can change the program itself need not put anything there.
+bool is_own_folder(const fs::path& folder) {
+    std::error_code trouble;
+    if (!fs::is_directory(folder, trouble)) return false;
+    if (!other_writer(own_file().file).empty()) return true;
+    if (!other_writer(folder).empty()) return false;
+    for (fs::directory_iterator each(folder, trouble), end; !trouble && each != end;
+         each.increment(trouble))
+        if (!other_writer(each->path()).empty()) return false;
+    return !trouble;
 }
 
 // The path below the prefix, or none where it lies elsewhere: then it does not move with the tree.
@@ -61,23 +59,17 @@ std::optional<fs::path> below_prefix(const char* folder) {
 std::optional<fs::path> prefix_now() {
     const OwnFile own = own_file();
     std::error_code trouble;
-    const fs::path beside = fs::canonical(own.file, trouble).parent_path();
+    fs::path folder = fs::canonical(own.file, trouble).parent_path();
     const std::optional<fs::path> below = below_prefix(own.installed_in);
     if (trouble || !below) return std::nullopt;
-    fs::path folder = beside;
     for (auto part = below->end(); part != below->begin(); folder = folder.parent_path())
         if (folder.filename() != *--part) return std::nullopt;
-    if (!is_changed_by_the_same(folder, beside)) return std::nullopt;
     return folder;
 }
 
 fs::path place_of(const char* folder, const std::optional<fs::path>& prefix) {
     const std::optional<fs::path> below = below_prefix(folder);
-    if (!prefix || !below) return folder;
-    fs::path place = *prefix;
-    for (const fs::path& part : *below)
-        if (!is_changed_by_the_same(place /= part, *prefix)) return folder;
-    return place;
+    return prefix && below && is_own_folder(*prefix / *below) ? *prefix / *below : fs::path(folder);
 }
 
 }
@@ -90,25 +82,28 @@ Installation installation() {
 
 fs::path own_build() {
     std::error_code trouble;
-    const fs::path beside = fs::canonical(own_file().file, trouble).parent_path(),
-                   build = beside.parent_path();
-    if (trouble || !fs::is_directory(build / "meson-info", trouble)) return {};
-    return is_changed_by_the_same(build, beside) ? build : fs::path();
+    const fs::path build = fs::canonical(own_file().file, trouble).parent_path().parent_path();
+    return !trouble && fs::is_directory(build / "meson-info", trouble) ? build : fs::path();
 }
 
-fs::path own_sources() {
-    const fs::path build = own_build(), root = build.parent_path(), place = root / "env_sources";
-    if (build.empty() || !is_changed_by_the_same(root, build)) return {};
-    return is_changed_by_the_same(place, build) ? place : fs::path();
+std::vector<fs::path> own_plugins() {
+    const fs::path build = own_build();
+    if (build.empty()) return {installation().plugins};
+    std::vector<fs::path> folders = {build / "plugins", build / "algorithms"};
+    std::erase_if(folders, [](const fs::path& folder) { return !is_own_folder(folder); });
+    return folders;
+}
+
+fs::path own_environments() {
+    const fs::path build = own_build(), beside = build.parent_path() / "env_sources";
+    return !build.empty() && is_own_folder(beside) ? beside : installation().environments;
 }
 
 bool ships_environments(const fs::path& folder) {
-    std::vector<fs::path> places = {installation().environments};
-    if (const fs::path sources = own_sources(); !sources.empty()) places.push_back(sources);
-    if (const OwnFile own = own_file(); own.library) {
-        const fs::path beside = own.file.parent_path();
-        if (is_changed_by_the_same(beside, beside)) places.push_back(beside / "env_sources");
-    }
+    std::vector<fs::path> places = {installation().environments, own_environments()};
+    if (const OwnFile own = own_file(); own.library)
+        if (const fs::path beside = own.file.parent_path() / "env_sources"; is_own_folder(beside))
+            places.push_back(beside);
     return std::ranges::any_of(places, [&](const fs::path& place) {
         std::error_code missing;
         return fs::equivalent(folder, place, missing);

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <vector>
 
 namespace nacelle {
 
@@ -11,10 +12,12 @@ struct Installation {
 // The installed folders. They are found from the file that this code runs from (`nacelle` or libnacelle.so), so that
 // the tree may be moved. In a build they are where the build installs.
 Installation installation();
-// The build folder that this code runs from, and the environments in the sources beside it; empty if it runs from an
-// installed tree, or if others than those who could change the program could change what lies there.
+// The build folder that this code runs from, or empty if it runs from an installed tree.
 std::filesystem::path own_build();
-std::filesystem::path own_sources();
+// The folders of plugins, and that of environments, of the build or of the installed tree. Folders that others could change are
+// left out, unless they could change the program, too.
+std::vector<std::filesystem::path> own_plugins();
+std::filesystem::path own_environments();
 // True if the folder's environments belong to the program: to its installed tree, to the sources of its build, or to the
 // Python package.
 bool ships_environments(const std::filesystem::path& folder);

@@ -11,9 +11,7 @@ Finding check_step_table(Session& session) {
                                 file = step_table_path(source);
     const std::string name = file.filename().string();
     if (!std::filesystem::exists(file)) return skipped("there is no " + name + " beside the file");
-    const Stranger other = stranger_in(file);
-    if (!other.reason.empty() && other.reason != stranger_in(source).reason)
-        return skipped(name + " " + other.reason);
+    if (!is_as_open(file, source)) return skipped(name + " " + stranger_in(file).reason);
     const StepTable table = read_step_table(file);
     // The table describes the file itself: settings of a run do not apply.
     EnvSettings settings = session.settings(uint32_t(table.steps.size()));

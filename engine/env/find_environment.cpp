@@ -7,6 +7,7 @@
 #include "engine/config/config.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -83,17 +84,36 @@ Stranger stranger_among(const std::vector<SourceFile>& files) {
     for (const SourceFile& file : files)
         if (std::string other = other_writer(file.path); !other.empty())
             return {file.path, std::move(other)};
+    for (fs::path place : absent_includes(files)) {
+        std::error_code ignored;
+        const fs::path include = place;
+        while (!fs::exists(place, ignored) && place.has_relative_path())
+            place = place.parent_path();
+        if (const std::string other = other_writer(place); !other.empty())
+            return {include, "is not there, and its folder " + other};
+    }
     return {};
 }
 
 Stranger stranger_in(const fs::path& named) {
     const Stranger found = stranger_among({{named, ""}});    // a stranger's file is not read
     if (!found.reason.empty() || named.extension() != ".cu") return found;
-    try {
-        return stranger_among(read_closure(named));
-    } catch (const Error&) {
-        return {};    // an unreadable file runs nothing
-    }
+    std::error_code ignored;
+    if (!fs::exists(named, ignored)) return {};
+    return stranger_among(read_closure(named));
+}
+
+bool is_as_open(const fs::path& beside, const fs::path& environment) {
+    const Stranger other = stranger_in(beside);
+    if (other.reason.empty()) return true;
+    struct stat one {};
+    struct stat two {};
+    if (other.reason != stranger_in(environment).reason || ::stat(beside.c_str(), &one) != 0 ||
+        ::stat(environment.c_str(), &two) != 0)
+        return false;
+    constexpr mode_t others_write = S_IWGRP | S_IWOTH;
+    return one.st_uid == two.st_uid && one.st_gid == two.st_gid &&
+           (one.st_mode & others_write) == (two.st_mode & others_write);
 }
 
 std::string refused_version(const std::vector<SourceFile>& files) {

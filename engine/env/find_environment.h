@@ -29,6 +29,8 @@ Stranger stranger_among(const std::vector<SourceFile>& files);
 // The same for the file of a name and the files that an environment includes.
 Stranger stranger_in(const std::filesystem::path& named);
 // The reason not to compile a saved version of a source that was closed to other users at first; empty: there is none.
+// True if nobody else could write a file beside an environment, or only those who could write the environment, too.
+bool is_as_open(const std::filesystem::path& beside, const std::filesystem::path& environment);
 std::string refused_version(const std::vector<SourceFile>& files);
 // Throws if there is a stranger.
 void require_no_stranger(const std::filesystem::path& named);

@@ -26,6 +26,9 @@ struct SourceFile {
 // The author's file and all files that it includes with quotes, in order of first inclusion. The author's file must
 // be readable, and all together have at most 64 MiB: somebody else may have written them.
 std::vector<SourceFile> read_closure(const std::filesystem::path& author);
+// What they include with quotes and is not there, such as headers that are carried in memory. A compiler reads such a file
+// once somebody puts it there.
+std::vector<std::filesystem::path> absent_includes(const std::vector<SourceFile>& files);
 // Whether a compiler reads only these files, the headers that are carried in memory, and standard ones. Otherwise a compiler
 // alone knows: an include may name a macro, or a file that lies elsewhere.
 bool is_self_contained(const std::vector<SourceFile>& closure,

@@ -31,15 +31,21 @@ size_t hash_length(std::string_view line) {
     return 0;
 }
 
+// An assembler's directives read files, too.
+bool reads_by_assembler(std::string_view text) {
+    return text.find(".incbin") != text.npos || text.find(".include") != text.npos;
+}
+
 // What the lines #include "name" and #include <name> name.
 Includes includes_of(std::string_view text) {
     static const std::set<std::string_view> reads_nothing = {
         "define",   "undef", "if",    "ifdef", "ifndef", "elif",    "elifdef",
         "elifndef", "else",  "endif", "line",  "error",  "warning", "pragma"};
     constexpr const char* spaces = " \t\r\f\v";
-    const auto [plain, code] = mask_comments(joined_lines(text));
+    const MaskedText masked = mask_comments(joined_lines(text));
+    const std::string &plain = masked.plain, &code = masked.code;
     Includes found{.others = code.find("__has_include") != code.npos ||
-                             code.find("__has_embed") != code.npos};
+                             code.find("__has_embed") != code.npos || reads_by_assembler(text)};
     for (size_t begin = 0, end = 0; begin < code.size(); begin = end + 1) {
         end = std::min(code.find('\n', begin), code.size());
         const auto skip_spaces = [&](size_t at) {
@@ -139,6 +145,9 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
         const std::filesystem::path next = std::move(ahead.back());
         ahead.pop_back();
         if (!can_be_followed(next) || !seen.insert(resolved_path(next)).second) continue;
+        std::error_code gone;
+        if (std::filesystem::file_size(next, gone) > most_of_a_plain_file && !gone)
+            throw Error(next.string(), "has more than 64 MiB, and cannot be included");
         std::string text;
         try {
             text = read_plain_file(next);
@@ -148,6 +157,17 @@ std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
         add(next, std::move(text));
     }
     return files;
+}
+
+std::vector<std::filesystem::path> absent_includes(const std::vector<SourceFile>& files) {
+    std::vector<std::filesystem::path> absent;
+    std::error_code ignored;
+    for (const SourceFile& file : files)
+        for (const std::string& name : includes_of(file.text).quoted)
+            if (const auto path = included(file.path.parent_path(), name);
+                !std::filesystem::exists(path, ignored))
+                absent.push_back(path);
+    return absent;
 }
 
 bool is_self_contained(const std::vector<SourceFile>& closure,

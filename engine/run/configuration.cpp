@@ -148,9 +148,9 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 // Throws if the settings next to an environment are open to other users in a way in which the environment is closed.
 void require_own_settings(const std::filesystem::path& settings,
                           const std::filesystem::path& environment) {
-    const Stranger other = stranger_in(settings);
-    if (!other.reason.empty() && other.reason != stranger_in(environment).reason)
-        throw Error(settings.string(), other.reason + ", so that its settings are not taken",
+    if (!is_as_open(settings, environment))
+        throw Error(settings.string(),
+                    stranger_in(settings).reason + ", so that its settings are not taken",
                     "--config " + shell_word(settings.string()) + " takes them");
 }
 

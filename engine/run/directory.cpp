@@ -51,7 +51,8 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
     };
     if (const auto file = Checkpoints(run / "checkpoints").first_file()) refuse(*file);
     std::error_code ignored;
-    if (fs::exists(fs::symlink_status(state_file_of(run), ignored))) refuse(state_file_of(run));
+    for (const fs::path& file : {state_file_of(run), run / "count.json"})
+        if (fs::exists(fs::symlink_status(file, ignored))) refuse(file);
     for (const SourceFile& file : files) {
         const fs::path place = source_folder(0) / file.path;
         fs::path above = run;

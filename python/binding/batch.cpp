@@ -1,5 +1,6 @@
 #include "python/binding/batch.h"
 
+#include "engine/env/find_environment.h"
 #include "engine/env/observe_again.h"
 #include "engine/internals.h"
 #include "tools/play_raster.h"
@@ -60,7 +61,8 @@ Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
     : use_(std::move(use)),
       env_(std::move(env)),
       environment_(Internals::environment(env_)),
-      policies_(policy_agents(environment())) {}
+      policies_(policy_agents(environment())),
+      ours_(stranger_among(environment().code().files).reason.empty()) {}
 
 Batch::~Batch() {
     if (!use_->is_forked()) return;

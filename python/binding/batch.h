@@ -86,6 +86,7 @@ private:
     std::vector<Actions> actions_;    // of each policy, made when they are first needed
     std::unique_ptr<Drawing> drawing_;
     std::vector<Buffer> given_;    // of a GPU: actions from ordinary memory
+    bool ours_;                    // nobody else could write the author's files at the beginning
     bool rebuilt_ = false;         // by the call of the reloader that is under way
     std::unique_ptr<Reloader> reloader_;
 };

@@ -2,6 +2,7 @@
 #include "engine/base/error.h"
 #include "engine/compile/rebuild.h"
 #include "engine/compile/spaces.h"
+#include "engine/env/find_environment.h"
 #include "engine/env/replacement.h"
 #include "python/binding/batch.h"
 
@@ -14,6 +15,7 @@ bool Batch::reload() {
     const std::filesystem::path file = environment().settings().source;
     SavedSource source{.files = read_closure(file), .saved = std::chrono::system_clock::now()};
     if (same_text(source.files, environment().code().files)) return false;
+    if (ours_) source.refused = refused_version(source.files);
     Rebuilder rebuilder(environment().code().on, false);
     rebuilder.use(environment().programs().recipe());
     rebuilder.compile(std::move(source));

@@ -1,4 +1,5 @@
 """The Python package, from a build: what changes while an environment is stepped: parameters, snapshots, its source."""
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -81,6 +82,21 @@ def a_text_is_an_environment_and_may_change():
         env.step(np.ones(4, np.int64))
     assert np.array_equal(kept, values)
     refused(nacelle.Error, lambda: env.arrays["state.x_dot"], "there is no array 'state.x_dot'")
+
+
+@case
+def a_version_with_a_file_that_others_could_write_is_not_reloaded():
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        author, more = Path(folder, "pond.cu"), Path(folder, "more.h")
+        author.write_text('#include "more.h"\n' + text)
+        more.write_text("")
+        env = nacelle.make_vec(str(author), num_envs=2, device="cpu")
+        more.write_text("// changed\n")
+        assert env.reload()
+        more.write_text("// changed again\n")
+        more.chmod(0o666)
+        refused(nacelle.Error, env.reload, "more.h: can be written by other users, so that this version is not compiled")
 
 
 @case

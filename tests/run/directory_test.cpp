@@ -130,6 +130,12 @@ TEST_CASE("settings of a run that are no objects are refused in a sentence") {
     }
 }
 
+TEST_CASE("a new run refuses a folder where its count lies") {
+    const Folder folder;
+    put(folder.path() / "count.json", "somebody's");
+    CHECK(contains(refused_directory(folder.path()), "count.json: is there already"));
+}
+
 TEST_CASE("a new run leaves what it need not overwrite, and takes what has the same bytes") {
     const Folder folder;
     for (const std::string name :

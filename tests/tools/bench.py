@@ -71,9 +71,9 @@ class Bench:
         shutil.copytree(self.root / 'env_sources', self.folder / 'env_sources')
         (self.folder / 'empty').mkdir()
 
-    def run(self, *arguments, **changed):
+    def run(self, *arguments, cwd=None, **changed):
         settings = {key: value for key, value in {**self.settings, **changed}.items() if value is not None}
-        done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, env=settings,
+        done = subprocess.run([self.program, *map(str, arguments)], cwd=cwd or self.folder, env=settings,
                               capture_output=True, timeout=LONGEST)
         return Result(arguments, done)
 

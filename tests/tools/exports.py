@@ -118,7 +118,8 @@ def no_file_of_a_run_is_overwritten(bench):
         for out in (f'{run}/checkpoints/a.onnx', f'{run}/checkpoints/{saved}.safetensors', f'other-run/checkpoints/{saved}.safetensors',
                     f'linked/{saved}.safetensors', 'other-run/source/0/cartpole.h', f'{run}/source/../checkpoints/{saved}.safetensors'):
             bench.refused(rf"--out: {re.escape(out)} lies among a run's own files \(a file in another folder\)", 'export', *words, '--out', out)
-        bench.refused(r"--out: other-run/config\.json lies among .*", 'export', *words, '--to', 'c', '--out', 'other-run/config.json')
+        for out in ('config.json', 'count.json', 'metrics.csv', 'events.out.tfevents.1.nacelle', 'recordings/eval.recording'):
+            bench.refused(rf"--out: other-run/{re.escape(out)} lies among .*", 'export', *words, '--to', 'c', '--out', f'other-run/{out}')
     # A checkpoint that was copied without its run.
     (bench.folder / 'alone').mkdir()
     for ending in ('json', 'safetensors'):

@@ -115,12 +115,46 @@ def a_copy_of_the_program_takes_nothing_that_others_could_put_around_it(bench):
         return 'mine.so' in plugins.stdout, known.returncode == 0
 
     assert found() == (True, True)
-    (tree / 'build').chmod(0o1777)
-    assert found() == (False, False)
-    (tree / 'build').chmod(0o755)
-    tree.chmod(0o1777)
-    assert found() == (True, False)
+    for path, mode, expected in (('build/plugins', 0o1777, (False, True)), ('build/plugins/mine.so', 0o666, (False, True)),
+                                 ('env_sources', 0o777, (True, False)), ('env_sources/pond.cu', 0o666, (True, False))):
+        usual = (tree / path).stat().st_mode & 0o777
+        (tree / path).chmod(mode)
+        assert found() == expected, path
+        (tree / path).chmod(usual)
+    # Who can change the program need not put anything beside it.
+    (tree / 'build').chmod(0o777)
+    assert found() == (True, True)
     shutil.rmtree(tree)
+
+
+@case
+def an_include_that_others_could_put_there_is_not_waited_for(bench):
+    shared = bench.folder / 'shared'
+    shared.mkdir()
+    bench.write('mine/pond.cu', '#include "../shared/more.h"\n' + bench.cartpole([]))
+    shared.chmod(0o777)
+    bench.refused(r'.*/shared/more\.h: is not there, and its folder can be written by other users, so that its name alone does not run it .*',
+                  'inspect', 'pond', *CPU, cwd=bench.folder / 'mine')
+    # A file that is too large to be looked at is not left to the compiler.
+    shared.chmod(0o755)
+    large = bench.write('shared/more.h', '')
+    with large.open('r+b') as file:
+        file.truncate((64 << 20) + 1)
+    bench.refused(r'.*/shared/more\.h: has more than 64 MiB, and cannot be included', 'inspect', 'pond', *CPU, cwd=bench.folder / 'mine')
+    shutil.rmtree(shared)
+
+
+@case
+def settings_are_only_as_open_as_the_environment_beside_them(bench):
+    """Both lie in a folder where anybody may add files; only the settings can be written by anybody."""
+    folder = bench.folder / 'sticky'
+    bench.write('sticky/mine.cu', bench.cartpole([]))
+    bench.write('sticky/mine.json', '{"env": {"count": 3}}').chmod(0o666)
+    folder.chmod(0o1777)
+    bench.refused(r'.*/mine\.json: .*, so that its settings are not taken .*', 'inspect', 'sticky/mine.cu', *CPU)
+    (folder / 'mine.json').chmod(0o644)
+    assert bench.lines('inspect', 'sticky/mine.cu', *CPU)[0]['envs'] == 3
+    shutil.rmtree(folder)
 
 
 @case
