@@ -1,7 +1,10 @@
+#include "engine/base/files.h"
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <regex>
 
 // How a CPU takes the steps of a rollout, and what its threads have at least.
 using namespace nacelle;
@@ -65,4 +68,22 @@ TEST_CASE("a CPU's threads share out few rows where these go through networks") 
     CHECK(pole.has("LEARN_KERNEL(choose_0, Arguments, 16, 1,"));
     const Form tag = form_of("tag_gridworld", 64, {{"taggers", 104}, {"observe_all", 0}});
     CHECK(tag.has("LEARN_KERNEL(close_rollout_0, Arguments, 1, 1,"));
+}
+
+TEST_CASE("PPO on one screen names every rollout, and kernels that there are") {
+    const std::string page = read_file(source_path("algorithms/README.md"));
+    const size_t begin = page.find("### PPO on one screen");
+    const std::string screen = page.substr(begin, page.find("## Formulas") - begin);
+    for (int way = 0; way <= int(learn::Rollout::resident_teams); ++way) {
+        const learn::KernelName kernel = learn::rollout_kernel(learn::Rollout(way));
+        const std::string name(learn::kernel_table[kernel.row].name);
+        CHECK_MESSAGE(screen.find(name) != std::string::npos, name);
+    }
+    const std::regex word("[a-z]+_[a-z0-9_]+");
+    const std::string lines = screen.substr(screen.find("```text"));
+    for (std::sregex_iterator each(lines.begin(), lines.end(), word), end; each != end; ++each)
+        CHECK_MESSAGE(std::ranges::any_of(
+                          learn::kernel_table,
+                          [&](const learn::Kernel& kernel) { return kernel.name == each->str(); }),
+                      each->str());
 }
