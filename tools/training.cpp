@@ -158,7 +158,7 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
     found.suspicions = suspicions_of(run, diagnosis, asked_to_stop);
-    const bool interrupted = asked_to_stop() && !run.over();
+    const bool interrupted = (asked_to_stop() || run.told_to_stop()) && !run.over();
     times.whole = seconds_since(training.start);
     if (json) {
         Json result = result_json(run, found, times, interrupted);

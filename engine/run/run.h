@@ -76,6 +76,8 @@ public:
     bool paused() const { return start_.until && progress_.steps >= start_.until && !over(); }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
+    // Whether another one of several ranks was told to stop, or this one.
+    bool told_to_stop() const { return told_to_stop_; }
     // Takes over a checkpoint: everything of it but the directory's files.
     void go_on_from(const Checkpoint& checkpoint);
     // Saves a checkpoint, unless the last one is of this step; throws where the run has no directory.

@@ -132,6 +132,12 @@ class SweepFile:
         # A file alone has the hash that sweeps of earlier versions have.
         return hashes if len(hashes) > 1 else hashlib.sha256(Path(env["source"]).read_bytes()).hexdigest()
 
+    def require_same_source(self):
+        """A trial begins with the code of the trials before."""
+        kept = json.loads((self.out / "sweep.json").read_text()).get("source")
+        if kept not in (None, self._source()):
+            raise Error(f'{self.out}: holds a sweep with another source; another "out" begins a new one')
+
     def grid(self):
         """All settings of a grid, in order."""
         names = list(self.ranges)

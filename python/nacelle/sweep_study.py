@@ -122,6 +122,7 @@ class Study:
 
     def _new(self, trials):
         """A trial that begins, written at once: it has its settings or is not there, wherever a process is killed."""
+        self._told.require_same_source()
         number, trial = len(trials), self._optuna.trial
         if self._told.search == "grid":
             point = self._told.grid()[number]

@@ -153,6 +153,10 @@ def trials_of_another_include_or_table_are_not_compared():
     refused(nacelle.Error, lambda: nacelle.sweep({**asked, "trials": 2}), "paid: holds a sweep with another source")
     Path("paid.h").write_text("constexpr float paid = 1.0f;\n")
     assert len(nacelle.sweep({**asked, "trials": 2}).trials) == 2
+    # Nor where it changes between two trials.
+    def change(trial):
+        Path("paid.h").write_text("constexpr float paid = 100.0f;\n")
+    refused(nacelle.Error, lambda: nacelle.sweep({**asked, "trials": 5}, callback=change), "paid: holds a sweep with another source")
 
     # A file alone keeps the hash of earlier versions; a table counts wherever it is named.
     Path("inner/pole.cu").write_text(source)

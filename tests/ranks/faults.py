@@ -188,13 +188,20 @@ def torchrun_starts_a_rank_again_that_was_killed(bench):
     restarted(bench.program, 'cpu', sys.executable, folder, bench.settings, iterations=100, envs=16)
 
 
+def last_rank_of(parent):
+    ranks = Path(f'/proc/{parent.pid}/task/{parent.pid}/children').read_text().split()
+    return next(int(pid) for pid in ranks if b'RANK=1' in Path(f'/proc/{pid}/environ').read_bytes().split(b'\0'))
+
+
 @case
 def a_save_is_refused_and_a_signal_ends_all_of_them_with_a_checkpoint(bench):
     needs_gloo(bench)
     own = bench.folder / 'own.cu'
     shutil.copy(bench.root / 'env_sources' / 'cartpole.cu', own)
     # Of this process alone; and of all at once, as a terminal that is closed or a system does, who are also told on.
-    for tell in (lambda process: process.send_signal(signal.SIGINT), lambda process: os.killpg(process.pid, signal.SIGTERM)):
+    # And of the last rank alone.
+    for tell in (lambda process: process.send_signal(signal.SIGINT), lambda process: os.killpg(process.pid, signal.SIGTERM),
+                 lambda process: os.kill(last_rank_of(process), signal.SIGTERM)):
         shutil.rmtree(bench.folder / 'told', ignore_errors=True)
         parent = subprocess.Popen([bench.program, *map(str, words('own.cu', 8, 2, run__total_steps=10**12, run__checkpoint_every=10**11)),
                                    '--out', 'told', '--ranks', '2'],
@@ -206,7 +213,7 @@ def a_save_is_refused_and_a_signal_ends_all_of_them_with_a_checkpoint(bench):
         assert refusal.startswith('own.cu was saved, and 2 ranks train on with the version that they began with: end the run, and'), refusal
         tell(parent)
         said = parent.communicate(timeout=60)
-        assert parent.returncode == 0 and not said[1], (said, parent.returncode)
+        assert parent.returncode == 0 and not said[1] and 'Interrupted after ' in said[0], (said, parent.returncode)
         bench.good('eval', 'told', *CPU, '--episodes', '1', '--changed-source')
 
 
