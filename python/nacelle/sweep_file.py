@@ -134,7 +134,8 @@ class SweepFile:
 
     def require_same_source(self):
         """A trial begins with the code of the trials before."""
-        kept = json.loads((self.out / "sweep.json").read_text()).get("source")
+        path = self.out / "sweep.json"
+        kept = json.loads(path.read_text()).get("source") if path.exists() else None
         if kept not in (None, self._source()):
             raise Error(f'{self.out}: holds a sweep with another source; another "out" begins a new one')
 
