@@ -1,5 +1,7 @@
 #include "algorithms/policy_gradient/plan/rollout.h"
 
+#include "algorithms/policy_gradient/plan/plan.h"
+
 #include <algorithm>
 
 namespace learn {

@@ -3,6 +3,7 @@
 #include "algorithms/policy_gradient/plan/schema_view.h"
 
 #include <algorithm>
+#include <learn/layout/conv_tiles.h>
 #include <learn/layout/fused_layout.h>
 #include <learn/layout/resident_layout.h>
 #include <learn/layout/row_pass.h>
